@@ -1,0 +1,94 @@
+"""What every loss of the margin offers, and the care about infinities and NaN that all of them need."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+__all__ = ["MarginLoss", "softplus"]
+
+Array = NDArray[np.float64]
+
+
+def softplus(z: Array) -> Array:
+    r"""``log(1 + exp(z))`` without overflow: :math:`-\log\sigma(-z)`."""
+    return np.logaddexp(0.0, z)
+
+
+@dataclass(frozen=True)
+class MarginLoss(ABC):
+    r"""A loss :math:`\ell(z)` of the margin :math:`z = y H(x)`.
+
+    Public methods are elementwise, take anything that converts to ``float64`` and return an array of that shape (a
+    NumPy scalar for a scalar). They are silent: what overflows is the mathematically right infinity. NaN gives NaN.
+
+    A subclass writes ``_value``, ``_derivative``, ``_log_weight``, ``bound`` and ``is_convex``.
+    """
+
+    def value(self, margin: ArrayLike) -> Any:
+        r"""Loss :math:`\ell(z)` at each margin."""
+        return self._silently(self._value, margin)
+
+    def derivative(self, margin: ArrayLike, order: int = 1) -> Any:
+        r"""Derivative of :math:`\ell` of order 1, 2 or 3; at a kink, the one from the right."""
+        if order not in (1, 2, 3):
+            raise ValueError(f"order must be 1, 2 or 3, got {order!r}")
+        if order == 1:
+            return -self.weight(margin)
+        return self._silently(self._derivative, margin, order)
+
+    def weight(self, margin: ArrayLike) -> Any:
+        r"""Weight :math:`w(z) = -\ell'(z)` that a learner gives to an example of this margin."""
+        return self._silently(self._weight, margin)
+
+    def log_weight(self, margin: ArrayLike) -> Any:
+        r"""Logarithm of the weight, finite where the weight itself would underflow or overflow."""
+        return self._silently(self._log_weight, margin)
+
+    def posterior(self, margin: ArrayLike) -> Any:
+        r"""Class probability :math:`\eta` at which this margin is optimal.
+
+        .. math:: \eta(z) = \frac{w(-z)}{w(z) + w(-z)}
+        """
+        return self._silently(self._posterior, margin)
+
+    @property
+    @abstractmethod
+    def bound(self) -> float:
+        """Supremum of the loss, ``inf`` if there is none."""
+
+    @property
+    @abstractmethod
+    def is_convex(self) -> bool:
+        """Whether the loss is a convex function of the margin."""
+
+    @abstractmethod
+    def _value(self, z: Array) -> Array: ...
+
+    @abstractmethod
+    def _derivative(self, z: Array, order: int) -> Array:
+        """Order 2 or 3; the first order is minus the weight."""
+
+    @abstractmethod
+    def _log_weight(self, z: Array) -> Array: ...
+
+    def _weight(self, z: Array) -> Array:
+        return np.exp(self._log_weight(z))
+
+    def _posterior(self, z: Array) -> Array:
+        towards, away = self._log_weight(-z), self._log_weight(z)
+        # where both sides weigh the same (two equal infinities included) neither class is preferred
+        return np.where(towards == away, 0.5, expit(towards - away))
+
+    @staticmethod
+    def _silently(function: Any, margin: ArrayLike, *args: Any) -> Any:
+        z = np.asarray(margin, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            out = np.asarray(function(z, *args), dtype=np.float64)
+            out = np.where(np.isnan(z), np.nan, out)
+        return out[()]

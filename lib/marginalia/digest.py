@@ -1,0 +1,85 @@
+"""What computed numbers depend on, in one string: stored results are good for as long as it stays the same.
+
+A cache that looks at its arguments only serves old numbers after an edit elsewhere. Everything here that is stored
+(executed chapters, sweeps, compiled kernels) therefore carries one of these digests in its name or beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import distributions
+from pathlib import Path
+
+from marginalia.resources import data_folder
+
+__all__ = ["combine", "foundation_digest", "library_digest"]
+
+
+def combine(parts: Iterable[str]) -> str:
+    """Digest of some strings, in their order.
+
+    Examples
+    --------
+    >>> combine(["ab", "c"]) == combine(["a", "bc"])
+    False
+    """
+    total = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode()
+        # the length first, so that no two lists of parts run into the same bytes
+        total.update(f"{len(encoded)}:".encode() + encoded)
+    return total.hexdigest()[:32]
+
+
+def library_digest() -> str:
+    """Digest of the source of the library; compiled kernels are kept under it.
+
+    Examples
+    --------
+    >>> library_digest() == library_digest()
+    True
+    """
+    return combine(_contents(Path(__file__).parent, "*.py"))
+
+
+def foundation_digest() -> str:
+    """Digest of everything below a chapter: the library, its data, the data sets that are there, versions, Python.
+
+    The source is read again at each call, so that an edit in a running session counts; versions and the checksums of
+    files that did not change are kept.
+
+    Examples
+    --------
+    >>> len(foundation_digest())
+    32
+    """
+    parts = [library_digest(), *_contents(data_folder(), "*"), *_versions(), sys.version]
+    if folder := os.environ.get("MARGINALIA_DATA"):
+        parts += _contents(Path(folder), "*")
+    return combine(parts)
+
+
+def _contents(folder: Path, pattern: str) -> Iterator[str]:
+    """Name and checksum of each file below a folder, in a fixed order."""
+    for path in sorted(folder.rglob(pattern)):
+        if path.is_file():
+            stat = path.stat()
+            yield path.relative_to(folder).as_posix()
+            yield _checksum(path, stat.st_size, stat.st_mtime_ns)
+
+
+@cache
+def _checksum(path: Path, size: int, modified: int) -> str:
+    """SHA-256 of a file; size and time of change are there to make a changed file a new question."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    """Names and versions of all installed distributions."""
+    return tuple(sorted(f"{distribution.name}=={distribution.version}" for distribution in distributions()))

@@ -1,0 +1,64 @@
+import json
+import re
+
+import numpy as np
+import pytest
+
+from marginalia.plotting import METHODS, SliderFigure, figure, method_style, ramp, use_style
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+def slider(**changes):
+    arguments = {"name": "alpha", "xlabel": "margin", "ylim": (0, 1), "label": "weights <of> the loss"} | changes
+    x = np.array([-1.0, 0.0, np.pi])
+    return SliderFigure(x, [1, 2], {"w</script>": [x, x**2]}, fixed={"zero": 0 * x}, **arguments)
+
+
+def test_slider_carries_its_numbers_and_cannot_break_out_of_the_script():
+    page = slider()._repr_html_()
+    assert page.count("</script>") == 1
+    data = json.loads(re.search(r"json\">(.*)</script>", page).group(1))
+    assert data["families"][0]["curves"][1] == [1.0, 0.0, round(np.pi**2, 4)]
+    assert "weights &lt;of&gt; the loss" in page
+
+
+def test_slider_shows_gaps_for_what_is_not_finite():
+    figure = SliderFigure([0, 1], ["a"], [[np.inf, 2.0]], name="k", xlabel="x", ylim=(0, 1), label="gap")
+    assert figure.data["families"][0]["curves"][0] == [None, 2.0]
+
+
+def test_slider_refuses_a_missing_curve():
+    with pytest.raises(ValueError, match="1 curves for 2 values of alpha"):
+        SliderFigure([0, 1], [1, 2], [[0, 1]], name="alpha", xlabel="x", ylim=(0, 1), label="")
+
+
+def test_no_two_methods_look_the_same_where_they_meet():
+    boosters = [
+        "AdaBoost",
+        "AdaBoost.alpha",
+        "PILBoost",
+        "SmoothBoost",
+        "MadaBoost",
+        "LPBoost",
+        "AdaLPBoost",
+        "XGBoost",
+    ]
+    assert len({METHODS[name][:2] for name in boosters}) == len(boosters)
+    assert len({METHODS[name][0] for name in boosters}) == len(boosters)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="'nobody'"):
+        method_style("nobody")
+    with pytest.raises(ValueError, match="'huge'"):
+        figure("huge")
+
+
+def test_figures_share_one_width():
+    use_style()
+    fig, axes = figure("grid", 2, 3)
+    assert axes.shape == (2, 3)
+    assert fig.get_figwidth() <= 7.2
+    plt.close(fig)
+    assert len({(s["linestyle"], s["marker"]) for s in ramp(8)}) == 8

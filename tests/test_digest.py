@@ -1,6 +1,7 @@
 """The digest changes with what numbers depend on, and with nothing else."""
 
 import pytest
+
 from marginalia import digest
 
 

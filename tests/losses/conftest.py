@@ -1,0 +1,36 @@
+"""One list of losses drives all property tests; a new loss is tested by adding an instance here."""
+
+import math
+
+import pytest
+
+from marginalia.losses import (
+    AlphaLoss,
+    ExponentialLoss,
+    GeneralizedCrossEntropyLoss,
+    HingeLoss,
+    LogisticLoss,
+    SigmoidLoss,
+    SmoothBoostLoss,
+)
+
+LOSSES = [
+    *(AlphaLoss(a) for a in (0.3, 0.5, 0.77, 1, 1.0000001, 1.44, 2, 8, math.inf)),
+    ExponentialLoss(),
+    LogisticLoss(),
+    SigmoidLoss(),
+    HingeLoss(),
+    *(GeneralizedCrossEntropyLoss(q) for q in (0, 0.3, 0.7, 1)),
+    *(SmoothBoostLoss(g) for g in (0.01, 0.1, 0.49)),
+]
+
+
+def pytest_generate_tests(metafunc):
+    if "loss" in metafunc.fixturenames:
+        metafunc.parametrize("loss", LOSSES, ids=repr)
+
+
+@pytest.fixture
+def kinks():
+    """Margins at which a derivative jumps, for the losses that have one."""
+    return {HingeLoss: [1.0], SmoothBoostLoss: [0.0]}

@@ -84,7 +84,7 @@ def test_posterior_is_the_probability_at_which_the_margin_is_optimal(loss, eta):
     def risk(z):
         return eta * loss.value(z) + (1 - eta) * loss.value(-z)
 
-    grid = np.linspace(-400, 400, 8001)
+    grid = np.linspace(-1000, 1000, 20001)
     if risk(grid).min() >= risk(np.inf):  # no finite margin is optimal, so none may claim this probability
         assert (loss.posterior(grid) < eta).all()
         return

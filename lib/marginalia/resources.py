@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-__all__ = ["data_folder"]
+__all__ = ["build_folder", "data_folder"]
 
 
 def data_folder() -> Path:
@@ -18,3 +19,17 @@ def data_folder() -> Path:
     package = Path(__file__).parent
     installed = package / "_data"
     return installed if installed.is_dir() else package.parents[1] / "data"
+
+
+def build_folder() -> Path:
+    """Folder of everything generated: ``_build/`` of the checkout, else ``MARGINALIA_CACHE`` or ``_build/`` here.
+
+    Examples
+    --------
+    >>> build_folder().is_absolute()
+    True
+    """
+    root = Path(__file__).parents[2]
+    if (root / "_toc.yml").is_file():
+        return root / "_build"
+    return Path(os.environ.get("MARGINALIA_CACHE", "_build")).absolute()

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -104,9 +105,7 @@ def status(key: str | None = None, scale: str | None = None) -> list[Status]:
         verdict, reason = judge(exhibit, values, scale)
         if not run and verdict == "not attempted" and not _missing_data(exhibit):
             reason = exhibit.reason or f"chapter {exhibit.chapter} has not been run at {scale} scale"
-        found.append(
-            Status(exhibit.id, verdict, exhibit.expected, reason, values, exhibit.chapter, run.get("seconds"))
-        )
+        found.append(Status(exhibit.id, verdict, exhibit.expected, reason, values, exhibit.chapter, run.get("seconds")))
     return found
 
 
@@ -159,7 +158,7 @@ def _missing_data(exhibit: Entry) -> str:
     """Why an exhibit could not be attempted, if a data set is not there."""
     if not exhibit.needs:
         return ""
-    from marginalia.datasets import available
+    available = import_module("marginalia.datasets").available
 
     missing = [name for name in exhibit.needs if not available(name)]
     return f"data set {missing[0]} is not here: marginalia data {missing[0]} --fetch" if missing else ""

@@ -283,7 +283,9 @@ def _entry(row: dict[str, Any], key: str, where: str) -> Entry:
     certain = row.get("certain", True)
     require(isinstance(certain, bool), f"certain must be true or false, got {certain!r}")
     require(certain or kind == "erratum", "only an erratum can be uncertain")
-    require(bool(text["confirmed_by"]) == (expected == "confirmed") or kind != "erratum", "confirmed needs confirmed_by")
+    require(
+        bool(text["confirmed_by"]) == (expected == "confirmed") or kind != "erratum", "confirmed needs confirmed_by"
+    )
     require(not text["confirmed_by"] or kind == "erratum", "only an erratum is confirmed_by a claim")
     text["reason"], text["statement"] = text["reason"].strip(), text["statement"].strip()
     return Entry(

@@ -20,9 +20,9 @@ __all__ = ["describe"]
 def describe(value: Any, where: str) -> str:
     """Describe a value so that equal texts mean equal values.
 
-    Plain values, arrays, dataclasses such as losses, scikit-learn estimators, classes, modules and functions. A function
-    of the library or of an installed package is described by its name, because the digest of the library and of
-    installed versions is part of every key; any other by its source and by all that it reads from outside.
+    Plain values, arrays, dataclasses such as losses, scikit-learn estimators, classes, modules and functions. A
+    function of the library or of an installed package is described by its name, because the digest of the library and
+    of installed versions is part of every key; any other by its source and by all that it reads from outside.
 
     Parameters
     ----------

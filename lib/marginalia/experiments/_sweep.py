@@ -37,10 +37,10 @@ def sweep(
 ) -> pd.DataFrame:
     """Call ``function(**point, rng=rng)`` for each point of a grid and each of a number of runs.
 
-    Run *i* gets the *i*-th child of one ``SeedSequence`` at every grid point: points are compared on the same draws, and
-    more points or runs leave the others unchanged. Each result is stored in a file of its own as soon as it is there,
-    so that an interrupted sweep goes on where it stopped. A stored result is used for as long as the source of the
-    function, its arguments, the library, its data and the installed versions stay what they were.
+    Run *i* gets the *i*-th child of one ``SeedSequence`` at every grid point: points are compared on the same draws,
+    and more points or runs leave the others unchanged. Each result is stored in a file of its own as soon as it is
+    there, so that an interrupted sweep goes on where it stopped. A stored result is used for as long as the source of
+    the function, its arguments, the library, its data and the installed versions stay what they were.
 
     Parameters
     ----------
@@ -124,7 +124,9 @@ def _task(
     """One call of the function, wherever joblib runs it; the result is on disk before it is reported."""
     # spawn_key=(run,) is the run-th child of SeedSequence(entropy), without making the others
     rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(run,)))
-    where = f"{getattr(function, '__qualname__', function)}({', '.join(f'{k}={v!r}' for k, v in point.items())}), run {run}"
+    where = (
+        f"{getattr(function, '__qualname__', function)}({', '.join(f'{k}={v!r}' for k, v in point.items())}), run {run}"
+    )
     try:
         result = function(**point, rng=rng)
     except Exception as error:

@@ -26,8 +26,8 @@ How to add a claim
 * ``evidence`` maps names to numbers that a reader can check: where the worst case is, the counterexample, how far the
   repaired statement holds.
 
-For a claim that fails, compute the printed statement, let ``slack`` be its violation, and put the counterexample and the
-slack of the repair into the evidence. A test then shows that the check can fail: hand it a wrong formula.
+For a claim that fails, compute the printed statement, let ``slack`` be its violation, and put the counterexample and
+the slack of the repair into the evidence. A test then shows that the check can fail: hand it a wrong formula.
 """
 
 from __future__ import annotations

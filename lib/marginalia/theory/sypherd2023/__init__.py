@@ -1,0 +1,5 @@
+"""Claims of *Smoothly Giving Up: Robustness for Simple Models* (Sypherd et al., AISTATS 2023)."""
+
+from marginalia.theory.sypherd2023 import loss
+
+__all__ = ["loss"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 
-__all__ = ["check_integer", "check_real"]
+import numpy as np
+
+__all__ = ["check_integer", "check_real", "check_rng"]
 
 
 def check_real(name: str, value: object, interval: str) -> float:
@@ -51,3 +53,27 @@ def check_integer(name: str, value: object, low: int) -> int:
     if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low:
         return int(value)
     raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
+
+
+def check_rng(rng: object) -> np.random.Generator:
+    """Return a generator for ``rng``; nothing is ever drawn from a hidden default.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator, numpy.random.SeedSequence or int
+        A generator is returned as it is and goes on from where it stands; a seed starts a new one.
+
+    Examples
+    --------
+    >>> float(check_rng(0).random()) == float(check_rng(0).random())
+    True
+    >>> check_rng(None)
+    Traceback (most recent call last):
+        ...
+    ValueError: rng must be a numpy.random.Generator or a seed, got None
+    """
+    if isinstance(rng, np.random.Generator | np.random.SeedSequence | np.random.BitGenerator):
+        return np.random.default_rng(rng)
+    if isinstance(rng, Integral) and not isinstance(rng, bool) and int(rng) >= 0:
+        return np.random.default_rng(int(rng))
+    raise ValueError(f"rng must be a numpy.random.Generator or a seed, got {rng!r}")

@@ -1,0 +1,6 @@
+"""Every way of spoiling a training set that the papers use; each returns a changed copy."""
+
+from marginalia.noise.features import flip_features, insider_twist, replace_instances
+from marginalia.noise.labels import flip_by_margin, flip_labels
+
+__all__ = ["flip_by_margin", "flip_features", "flip_labels", "insider_twist", "replace_instances"]

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
 
-__all__ = ["check_integer", "check_real", "check_rng"]
+__all__ = ["UnknownName", "check_integer", "check_name", "check_real", "check_rng"]
+
+
+class UnknownName(ValueError):
+    """A name that is not in the list; the message suggests those that look like it."""
+
+
+def check_name(kind: str, name: str, allowed: Iterable[str]) -> str:
+    """Return ``name`` if it is among ``allowed``, else raise ``UnknownName`` with close matches.
+
+    Examples
+    --------
+    >>> check_name("chapter", "alfa_loss", ["alpha_loss", "smoothboost"])
+    Traceback (most recent call last):
+        ...
+    marginalia.parameters.UnknownName: unknown chapter 'alfa_loss'; did you mean 'alpha_loss'?
+    """
+    names = list(allowed)
+    if name in names:
+        return name
+    close = get_close_matches(name, names)
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(names) or 'none'}"
+    raise UnknownName(f"unknown {kind} {name!r}; {hint}")
 
 
 def check_real(name: str, value: object, interval: str) -> float:

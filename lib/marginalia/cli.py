@@ -1,0 +1,146 @@
+"""The command ``marginalia``: run, try and build the book; list claims, exhibits and data sets.
+
+Each subcommand is a function that imports what does the work, so that asking for help imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from marginalia import __version__
+from marginalia.parameters import UnknownName
+
+__all__ = ["main"]
+
+EXAMPLES = """examples:
+  marginalia run                               execute the chapters that changed
+  marginalia run alpha_loss --scale paper      one chapter, with the paper's number of runs
+  marginalia try alpha_loss -p n_points=50     a copy with another parameter, in _build/try/
+  marginalia build                             pages from the executed chapters, _build/html/
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status: 0, 1 for a failure, 2 for a wrong call."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options) or 0)
+    except UnknownName as error:
+        print(f"marginalia: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nmarginalia: interrupted; what was finished is kept", file=sys.stderr)
+        return 130
+
+
+def run(options: argparse.Namespace) -> int:
+    """Execute chapters."""
+    from marginalia.book.execute import ChapterError
+    from marginalia.book.layout import find_chapters
+    from marginalia.book.runner import run
+
+    wanted = find_chapters(options.chapters)
+    started = time.perf_counter()
+    try:
+        done = run(wanted, options.scale, options.jobs)
+    except ChapterError as error:
+        print(f"\nmarginalia: {error}", file=sys.stderr)
+        return 1
+    seconds = time.perf_counter() - started
+    kept = len(wanted) - len(done)
+    print(f"{options.scale} scale: {len(done)} executed in {seconds:.0f} s, {kept} unchanged")
+    return 0
+
+
+def try_(options: argparse.Namespace) -> int:
+    """Execute a copy of a chapter with other parameters."""
+    from marginalia.book.execute import ChapterError, execute_copy, kernel_environment
+    from marginalia.book.layout import find_chapters
+
+    (chapter,) = find_chapters([options.chapter])
+    environment = kernel_environment(options.scale, jobs=os.cpu_count() or 1)
+    try:
+        target = execute_copy(chapter, dict(options.parameters), environment)
+    except ChapterError as error:
+        print(f"\nmarginalia: {error}", file=sys.stderr)
+        return 1
+    print(f"open {target}")
+    return 0
+
+
+def build(options: argparse.Namespace) -> int:
+    """Build the pages."""
+    from marginalia.book.build import BuildError, build
+
+    try:
+        page = build(options.scale)
+    except BuildError as error:
+        print(f"marginalia: {error}", file=sys.stderr)
+        return 1
+    print(f"The book is ready. Open it in a browser:\n  {page.as_uri()}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "marginalia", description=__doc__.splitlines()[0], epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"marginalia {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = _command(commands, "run", run, "marginalia run alpha_loss long_servedio --scale paper --jobs 1")
+    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="name, with or without its number; all if none")
+    _add_scale(command)
+    command.add_argument("--jobs", type=_positive, default=2, metavar="N", help="chapters at a time (default: 2)")
+
+    command = _command(commands, "try", try_, "marginalia try alpha_loss -p n_points=50")
+    command.add_argument("chapter", metavar="CHAPTER", help="name, with or without its number")
+    command.add_argument(
+        "-p", dest="parameters", action="append", default=[], type=_assignment, metavar="NAME=VALUE", help="a parameter"
+    )
+    _add_scale(command)
+
+    command = _command(commands, "build", build, "marginalia build --scale paper")
+    _add_scale(command)
+    return parser
+
+
+def _command(commands: Any, name: str, function: Any, example: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=function.__doc__,
+        description=function.__doc__,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(command=function)
+    return parser
+
+
+def _add_scale(parser: argparse.ArgumentParser) -> None:
+    default = os.environ.get("MARGINALIA_SCALE") or "quick"
+    parser.add_argument("--scale", default=default, metavar="quick|paper", help=f"how long to run (default: {default})")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    """``n=50`` as a name and a value: a Python literal, else the word itself."""
+    name, sign, value = text.partition("=")
+    if not (sign and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value

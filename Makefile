@@ -8,13 +8,12 @@ export OMP_NUM_THREADS ?= 1
 .PHONY: book test run clean
 
 book: run ## execute every chapter that changed and build _build/html
-	$(BIN)/python -m marginalia build
+	$(BIN)/python -m marginalia build --scale $(SCALE)
 
 test: book ## all tests, on the chapters and pages just built
-	$(BIN)/python -m pytest
+	MARGINALIA_SCALE=$(SCALE) $(BIN)/python -m pytest
 
 run: $(VENV)/.ready
-	$(BIN)/python -m marginalia data --fetch
 	$(BIN)/python -m marginalia run --scale $(SCALE)
 
 clean:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from marginalia import __version__
-from marginalia.parameters import UnknownName
+from marginalia.parameters import UnknownName, check_name
 
 __all__ = ["main"]
 
@@ -23,6 +23,7 @@ EXAMPLES = """examples:
   marginalia run alpha_loss --scale paper      one chapter, with the paper's number of runs
   marginalia try alpha_loss -p n_points=50     a copy with another parameter, in _build/try/
   marginalia build                             pages from the executed chapters, _build/html/
+  marginalia claims sypherd2023                what a paper says, and what we computed
 """
 
 
@@ -87,9 +88,35 @@ def build(options: argparse.Namespace) -> int:
     return 0
 
 
+def claims(options: argparse.Namespace) -> None:
+    """List the claims of the papers with their computed verdicts."""
+    from marginalia.book.verdicts import findings
+
+    for finding in findings(_key(options)).values():
+        slack = "" if finding.slack is None else f"slack {finding.slack:.3g}"
+        print(f"{finding.id:<34} {finding.verdict:<20} {slack}".rstrip())
+
+
+def exhibits(options: argparse.Namespace) -> None:
+    """List the figures and tables of the papers with their computed verdicts."""
+    from marginalia.exhibits import status
+
+    for line in status(_key(options), options.scale):
+        print(f"{line.id:<34} {line.verdict:<25} {line.reason}".rstrip())
+
+
+def _key(options: argparse.Namespace) -> str | None:
+    from marginalia.ledger import PAPERS
+
+    return options.key and check_name("paper", options.key, PAPERS)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "marginalia", description=__doc__.splitlines()[0], epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+        "marginalia",
+        description=__doc__.splitlines()[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"marginalia {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -108,6 +135,13 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _command(commands, "build", build, "marginalia build --scale paper")
     _add_scale(command)
+
+    command = _command(commands, "claims", claims, "marginalia claims sypherd2023")
+    command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
+
+    command = _command(commands, "exhibits", exhibits, "marginalia exhibits sypherd2023 --scale paper")
+    command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
+    _add_scale(command)
     return parser
 
 
@@ -125,7 +159,13 @@ def _command(commands: Any, name: str, function: Any, example: str) -> argparse.
 
 def _add_scale(parser: argparse.ArgumentParser) -> None:
     default = os.environ.get("MARGINALIA_SCALE") or "quick"
-    parser.add_argument("--scale", default=default, metavar="quick|paper", help=f"how long to run (default: {default})")
+    parser.add_argument("--scale", default=default, type=_scale, metavar="quick|paper", help=f"default: {default}")
+
+
+def _scale(text: str) -> str:
+    if text not in ("quick", "paper"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither quick nor paper")
+    return text
 
 
 def _positive(text: str) -> int:

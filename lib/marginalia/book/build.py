@@ -7,14 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import files
 from importlib.util import find_spec
 from pathlib import Path
 
-from marginalia.book.layout import SCALES, chapters, pages, root
+from marginalia.book.layout import chapters, pages, root
 from marginalia.book.results import Result, write_atomically
 from marginalia.book.runner import outdated
+from marginalia.book.verdicts import findings
 from marginalia.digest import combine, foundation_digest
+from marginalia.experiments import SCALES
 from marginalia.parameters import check_name
 from marginalia.resources import build_folder
 
@@ -43,10 +46,9 @@ def build(scale: str) -> Path:
     stamp.unlink(missing_ok=True)
     _copy_mathjax()
     _fill_cache(scale)
+    findings()  # here, where progress can be seen; the pages read what is kept
     if find_spec("marginalia.book.pages"):
-        from marginalia.book.pages import write_pages
-
-        write_pages(scale)
+        import_module("marginalia.book.pages").write_pages(scale)
     _jupyter_book(scale)
     write_atomically(stamp, json.dumps(inputs))
     return front

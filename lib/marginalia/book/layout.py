@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,9 +15,7 @@ from marginalia.digest import combine
 from marginalia.parameters import check_name
 from marginalia.resources import build_folder
 
-__all__ = ["SCALES", "Chapter", "chapters", "current_scale", "find_chapters", "pages", "root"]
-
-SCALES = ("quick", "paper")
+__all__ = ["Chapter", "chapters", "find_chapters", "pages", "root"]
 
 
 def root() -> Path:
@@ -26,14 +23,9 @@ def root() -> Path:
     folder = Path(__file__).parents[3]
     if not (folder / "_toc.yml").is_file():
         raise FileNotFoundError(
-            "the chapters are not part of the installed package: clone the repository and install it with 'pip install -e .'"
+            "the installed package has no chapters: clone the repository and install it with 'pip install -e .'"
         )
     return folder
-
-
-def current_scale() -> str:
-    """Scale of this process: ``MARGINALIA_SCALE``, ``quick`` if unset."""
-    return check_name("scale", os.environ.get("MARGINALIA_SCALE") or "quick", SCALES)
 
 
 @dataclass(frozen=True)

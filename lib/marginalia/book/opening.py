@@ -6,8 +6,7 @@ are added here, from the ledger and from the runner's results, when the page is 
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -17,8 +16,10 @@ from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
 from marginalia import __version__
-from marginalia.book.layout import SCALES, Chapter, current_scale
+from marginalia.book.layout import Chapter
 from marginalia.book.results import Result
+from marginalia.book.verdicts import summary
+from marginalia.experiments import SCALES, current_scale
 
 __all__ = ["setup"]
 
@@ -35,11 +36,10 @@ class Opening(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Author's words, verdicts, time, ways to the notebook."""
-        name = PurePosixPath(self.env.docname).name
         box = nodes.admonition(classes=["opening"])
         box += nodes.title(text="What this chapter reproduces")
         chapter = Chapter(Path(self.env.doc2path(self.env.docname)))
-        lines = [*self.content, "", *verdict_lines(name), "", time_line(chapter)]
+        lines = [*self.content, "", *summary(chapter.name, current_scale()), "", time_line(chapter)]
         self.state.nested_parse(StringList(lines, source=self.env.docname), self.content_offset, box)
         box += self._links()
         return [box]
@@ -69,15 +69,6 @@ def time_line(chapter: Chapter) -> str:
     times = [(scale, Result.read(chapter.result(scale))) for scale in SCALES]
     shown = [f"{_round(result.seconds)} at {scale} scale" for scale, result in times if result is not None]
     return f"**Time to re-run:** {', '.join(shown) or 'not measured'}; this page is at {current_scale()} scale."
-
-
-def verdict_lines(name: str) -> list[str]:
-    """Markdown lines with the verdict of each exhibit of a chapter, and how its claims came out."""
-    if not find_spec("marginalia.book.verdicts"):
-        return []
-    from marginalia.book.verdicts import summary
-
-    return summary(name, current_scale())
 
 
 def _round(seconds: float) -> str:

@@ -10,9 +10,10 @@ from multiprocessing import get_context
 from tqdm import tqdm
 
 from marginalia.book.execute import execute, kernel_environment
-from marginalia.book.layout import SCALES, Chapter, chapters
+from marginalia.book.layout import Chapter, chapters
 from marginalia.book.results import Result
 from marginalia.digest import foundation_digest
+from marginalia.experiments import SCALES
 from marginalia.parameters import check_name
 from marginalia.resources import build_folder
 

@@ -1,0 +1,70 @@
+"""Verdicts for the pages: those of the claims are computed once for each state of the library and kept."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+
+from tqdm import tqdm
+
+from marginalia.book.results import write_atomically
+from marginalia.digest import foundation_digest
+from marginalia.exhibits import status
+from marginalia.ledger import VERDICTS, Entry, entries
+from marginalia.resources import build_folder
+from marginalia.theory import Finding, check
+
+__all__ = ["SIGNS", "findings", "summary"]
+
+SIGNS = {
+    "holds": "✓",
+    "holds with a caveat": "✓",
+    "fails as printed": "✗",
+    "reproduced": "✓",
+    "reproduced with a caveat": "✓",
+    "not reproduced": "✗",
+    "not attempted": "–",
+}
+
+
+def findings(key: str | None = None) -> dict[str, Finding]:
+    """Findings on all claims, or on those of one paper, by id; computed if the library or its data have changed."""
+    store, foundation = build_folder() / "results" / "findings.json", foundation_digest()
+    try:
+        stored = json.loads(store.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        stored = {}
+    known = {}
+    if stored.get("foundation") == foundation:
+        known = {claim: Finding(**finding) for claim, finding in stored["findings"].items()}
+    wanted = [entry.id for entry in entries(key, "claim")]
+    missing = [claim for claim in wanted if claim not in known]
+    for claim in tqdm(missing, desc="checking claims", unit="claim", disable=None, leave=False):
+        known[claim] = check(claim)
+    if missing:
+        kept = {claim: asdict(finding) for claim, finding in known.items()}
+        write_atomically(store, json.dumps({"foundation": foundation, "findings": kept}))
+    return {claim: known[claim] for claim in wanted}
+
+
+def summary(chapter: str, scale: str) -> list[str]:
+    """Lines of Markdown: the verdict of each exhibit of a chapter, and how many of its claims came out which way."""
+    exhibits = {entry.id: entry for entry in entries(kind="exhibit") if entry.chapter == chapter}
+    claims = [entry for entry in entries(kind="claim") if entry.chapter == chapter]
+    lines = []
+    if exhibits:
+        verdicts = {line.id: line.verdict for line in status(scale=scale) if line.id in exhibits}
+        shown = [f"{_place(exhibits[name])} {SIGNS[verdict]} {verdict}" for name, verdict in verdicts.items()]
+        lines += [f"**Exhibits:** {' · '.join(shown)}.", ""]
+    if claims:
+        found = findings()
+        counts = Counter(found[entry.id].verdict for entry in claims)
+        shown = [f"{SIGNS[verdict]} {counts[verdict]} {verdict}" for verdict in VERDICTS["claim"] if counts[verdict]]
+        lines += [f"**Claims checked:** {' · '.join(shown)}.", ""]
+    return lines
+
+
+def _place(entry: Entry) -> str:
+    """Where the exhibit is in the paper, short: ``Figure 5, Section 5.1`` becomes ``Figure 5``."""
+    return entry.place.partition(",")[0]

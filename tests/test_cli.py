@@ -1,0 +1,80 @@
+"""The command line: what a wrong call says, and with which status."""
+
+import pytest
+
+from marginalia import __version__
+from marginalia.cli import main
+
+
+def test_help_shows_examples(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    assert "marginalia run alpha_loss --scale paper" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["run", "try", "build", "claims", "exhibits"])
+def test_each_command_has_help_with_an_example(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert f"marginalia {command}" in capsys.readouterr().out.split("example:")[1]
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"marginalia {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggestion"),
+    [
+        (["run", "alfa_loss"], "did you mean 'alpha_loss'"),
+        (["run", "11_alpha_los"], "did you mean '11_alpha_loss'"),
+        (["try", "prolog"], "did you mean 'prologue'"),
+        (["try", "alpha_loss", "-p", "n_pionts=3"], "did you mean 'n_points'"),
+        (["claims", "sypherd203"], "did you mean 'sypherd2023'"),
+        (["exhibits", "sypherd203"], "did you mean 'sypherd2023'"),
+        (["run", "qqq"], "there are 00_prologue, "),
+    ],
+)
+def test_unknown_names_get_suggestions_status_2_and_no_traceback(arguments, suggestion, capsys):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert suggestion in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["rum"],
+        ["run", "--scale", "huge"],
+        ["run", "--jobs", "0"],
+        ["run", "--jobs", "two"],
+        ["try", "alpha_loss", "-p", "n_points"],
+        ["try", "alpha_loss", "-p", "1x=2"],
+    ],
+)
+def test_wrong_options_have_status_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage: marginalia" in capsys.readouterr().err
+
+
+def test_claims_prints_full_ids_and_verdicts(capsys):
+    assert main(["claims", "sypherd2023"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = [line for line in lines if line.startswith("sypherd2023:lemma-3 ")]
+    assert line.split(maxsplit=1)[1].startswith("holds")
+
+
+def test_exhibits_prints_one_line_an_entry(capsys):
+    from marginalia.ledger import entries
+
+    assert main(["exhibits", "servedio2003"]) == 0
+    printed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert printed == [entry.id for entry in entries("servedio2003", "exhibit")]

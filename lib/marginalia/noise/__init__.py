@@ -2,5 +2,25 @@
 
 from marginalia.noise.features import flip_features, insider_twist, replace_instances
 from marginalia.noise.labels import flip_by_margin, flip_labels
+from marginalia.noise.malicious import (
+    ADVERSARIES,
+    DenseHalfspace,
+    GoodDistribution,
+    MaliciousOracle,
+    SparseMajority,
+    TwoTargets,
+)
 
-__all__ = ["flip_by_margin", "flip_features", "flip_labels", "insider_twist", "replace_instances"]
+__all__ = [
+    "ADVERSARIES",
+    "DenseHalfspace",
+    "GoodDistribution",
+    "MaliciousOracle",
+    "SparseMajority",
+    "TwoTargets",
+    "flip_by_margin",
+    "flip_features",
+    "flip_labels",
+    "insider_twist",
+    "replace_instances",
+]

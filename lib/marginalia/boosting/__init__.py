@@ -1,0 +1,1 @@
+"""Boosters: one loop, many weight functions."""

@@ -10,6 +10,7 @@ from marginalia.losses.margin import (
     SigmoidLoss,
 )
 from marginalia.losses.smoothboost import SmoothBoostLoss
+from marginalia.losses.two_temperature import TLogisticLoss, TwoTemperatureLoss
 
 __all__ = [
     "AlphaLoss",
@@ -20,4 +21,6 @@ __all__ = [
     "MarginLoss",
     "SigmoidLoss",
     "SmoothBoostLoss",
+    "TLogisticLoss",
+    "TwoTemperatureLoss",
 ]

@@ -12,6 +12,8 @@ from marginalia.losses import (
     LogisticLoss,
     SigmoidLoss,
     SmoothBoostLoss,
+    TLogisticLoss,
+    TwoTemperatureLoss,
 )
 
 LOSSES = [
@@ -22,6 +24,11 @@ LOSSES = [
     HingeLoss(),
     *(GeneralizedCrossEntropyLoss(q) for q in (0, 0.3, 0.7, 1)),
     *(SmoothBoostLoss(g) for g in (0.01, 0.1, 0.49)),
+    *(
+        TwoTemperatureLoss(*t)
+        for t in ((0, 1.3), (0.4, 1.12), (0.5, 1), (0.6, 1.6), (1, 1.0001), (1.5, 1.5), (1.9, 1.2))
+    ),
+    TLogisticLoss(1.6),
 ]
 
 

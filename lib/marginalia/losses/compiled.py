@@ -21,8 +21,8 @@ TINY = 1e-20
 def excess_rows(gaps: Any, s: float, excess: Any, iterations: Any) -> None:
     r"""Solve :math:`\sum_c \exp_t(-(g + d_c)) = 1` for each row of gaps :math:`d \ge 0`, by Newton.
 
-    :math:`\log_t` of the sum is convex and falls (a power mean of affine functions), so that Newton climbs from any lower
-    bound to the root and needs no safeguard. One logarithm and one exponential a class and step:
+    :math:`\log_t` of the sum is convex and falls (a power mean of affine functions), so that Newton climbs from any
+    lower bound to the root and needs no safeguard. One logarithm and one exponential a class and step:
     :math:`\exp_t(x)^{t-1}` is the reciprocal of the affine term.
     """
     n, classes = gaps.shape

@@ -31,7 +31,8 @@ class FixedPointResult(NamedTuple):
 def fixed_point_excess(gaps: Array, t: float) -> Iterator[Array]:
     r"""Excess over the largest activation after 0, 1, 2, … updates of Algorithm 1.
 
-    The update is :math:`\tilde a \leftarrow Z(\tilde a)^{1-t} (a - \max a)`; the excess falls monotonically to the root at the linear rate :math:`(t-1)\sum_c d_c \hat p_c^t`.
+    The update is :math:`\tilde a \leftarrow Z(\tilde a)^{1-t} (a - \max a)`; the excess falls
+    monotonically to the root at the linear rate :math:`(t-1)\sum_c d_c \hat p_c^t`.
     """
     scaled = -gaps
     while True:

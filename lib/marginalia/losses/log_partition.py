@@ -1,8 +1,8 @@
 r"""The normaliser :math:`G_t` of tempered probabilities: Newton for every temperature, and a table for two classes.
 
 Everything is solved for the *excess* :math:`g = G_t(a) - \max_c a_c \ge 0`: adding it to the maximum first and
-subtracting an activation later would lose all digits of a small probability. The definition is in section 2 of amid2019,
-the algorithms are ours.
+subtracting an activation later would lose all digits of a small probability. The definition is that of amid2019,
+section 2; the algorithms are ours.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from marginalia.losses.base import Array, MarginLoss, softplus
+from marginalia.losses.base import Array, MarginLoss
 from marginalia.losses.log_partition import check_temperature, log_loser, scaled_log
 
 __all__ = ["TLogisticLoss", "TemperedMarginLoss", "TwoTemperatureLoss"]
@@ -113,14 +113,14 @@ class TemperedMarginLoss(MarginLoss):
         """
         t1, t2 = self.temperatures
         level, other = self.log_probabilities(z)
-        odds = t2 * self._log_odds(z, level, other)
-        log_right, log_wrong = -softplus(-odds), -softplus(odds)
+        right, wrong = scaled_log(t2, level), scaled_log(t2, other)
+        total = np.logaddexp(right, wrong)
 
         def term(i: int, j: int) -> Array:
-            powers = scaled_log(t2 - t1 + i * (t2 - 1), level) + scaled_log(j * (t2 - 1), other)
-            return powers + (1 + i) * log_wrong + scaled_log(j, log_right)
+            own = t2 - t1 + i * (t2 - 1) + j * t2
+            return scaled_log(own, level) + scaled_log(j * (t2 - 1) + (1 + i) * t2, other) - (1 + i + j) * total
 
-        out = formula(term, np.exp(log_right), np.exp(log_wrong))
+        out = formula(term, np.exp(right - total), np.exp(wrong - total))
         flat = -np.inf if logarithm else 0.0
         out = np.where(np.isneginf(other), flat, out)
         if t2 < 1:

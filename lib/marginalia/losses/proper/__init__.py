@@ -1,0 +1,36 @@
+"""Class-probability losses and their links: the α-loss that untwists, and two that tilt one way only (sypherd2022)."""
+
+from marginalia.losses.proper.alpha import AlphaCPELoss
+from marginalia.losses.proper.base import ClassProbabilityLoss
+from marginalia.losses.proper.clipped import clipped_inverse_link
+from marginalia.losses.proper.one_sided import FocalLoss, SuperLoss
+from marginalia.losses.proper.twist import (
+    ConstructiveAlpha,
+    best_alpha,
+    binary_entropy,
+    blunts,
+    constructive_alpha,
+    flip_posterior,
+    tilted_cross_entropy,
+    tilted_divergence,
+    unflip_posterior,
+    untwisting_alpha,
+)
+
+__all__ = [
+    "AlphaCPELoss",
+    "ClassProbabilityLoss",
+    "ConstructiveAlpha",
+    "FocalLoss",
+    "SuperLoss",
+    "best_alpha",
+    "binary_entropy",
+    "blunts",
+    "clipped_inverse_link",
+    "constructive_alpha",
+    "flip_posterior",
+    "tilted_cross_entropy",
+    "tilted_divergence",
+    "unflip_posterior",
+    "untwisting_alpha",
+]

@@ -200,9 +200,10 @@ class AlphaCPELoss(ClassProbabilityLoss):
         return -float(found.fun)
 
     def _curvature_at_score(self, s: Any) -> Any:
-        v = s / abs(self.alpha)
-        # logarithms: numerator and denominator both vanish at the clipping point
-        return np.exp(-softplus(v) - softplus(-v) - links.log_link_slope(s, self.beta)) / abs(self.alpha)
+        with np.errstate(all="ignore"):
+            v = s / abs(self.alpha)
+            # logarithms: numerator and denominator both vanish at the clipping point
+            return np.exp(-softplus(v) - softplus(-v) - links.log_link_slope(s, self.beta)) / abs(self.alpha)
 
     def _of_size(self, z: ArrayLike, score: Any) -> Any:
         """Probability at ``z`` from the score of ``|z|``; odd about one half."""

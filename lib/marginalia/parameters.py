@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
 
-__all__ = ["UnknownName", "check_integer", "check_name", "check_real", "check_rng"]
+__all__ = ["UnknownName", "check_choice", "check_integer", "check_name", "check_real", "check_rng"]
 
 
 class UnknownName(ValueError):
@@ -79,6 +79,7 @@ def check_integer(name: str, value: object, low: int) -> int:
     raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
 
 
+<<<<<<< HEAD
 def check_rng(rng: object) -> np.random.Generator:
     """Return a generator for ``rng``; nothing is ever drawn from a hidden default.
 
@@ -101,3 +102,18 @@ def check_rng(rng: object) -> np.random.Generator:
     if isinstance(rng, Integral) and not isinstance(rng, bool) and int(rng) >= 0:
         return np.random.default_rng(int(rng))
     raise ValueError(f"rng must be a numpy.random.Generator or a seed, got {rng!r}")
+=======
+def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return ``value`` if it is one of ``choices``, else raise ``ValueError``.
+
+    Examples
+    --------
+    >>> check_choice("step", "newton", ("adaboost", "line"))
+    Traceback (most recent call last):
+        ...
+    ValueError: step must be one of 'adaboost', 'line', got 'newton'
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+>>>>>>> 19f8c4c (One boosting loop, encoded trees, AdaBoost.alpha)

@@ -1,1 +1,6 @@
-"""Boosters: one loop, many weight functions."""
+"""Boosters of the five papers on one loop, with weak learners of our own or of scikit-learn."""
+
+from marginalia.boosting.adaboost_alpha import AdaBoostAlphaClassifier
+from marginalia.boosting.encode import EncodedMatrix, encode
+
+__all__ = ["AdaBoostAlphaClassifier", "EncodedMatrix", "encode"]

@@ -1,0 +1,132 @@
+"""What boosters share outside the loop: their data, their weak learner, and the vote of the hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from marginalia.base import MarginaliaClassifier
+from marginalia.boosting.encode import EncodedMatrix, encode
+from marginalia.boosting.learners import EstimatorLearner
+from marginalia.boosting.loop import BoostRecord, WeakLearner
+from marginalia.boosting.trees import Forest, TreeLearner
+
+__all__ = ["BoostingClassifier"]
+
+Array = NDArray[np.float64]
+
+
+class BoostingClassifier(MarginaliaClassifier):
+    """Base of boosters that vote: ``fit`` sets ``estimators_`` and ``theta_``, the rest follows from them.
+
+    ``X`` may be an :class:`~marginalia.boosting.EncodedMatrix` wherever a matrix is expected.
+    Subclasses have a parameter ``estimator`` (``None``: our trees).
+    """
+
+    estimator: Any
+    classes_: NDArray[Any]
+    estimators_: Sequence[Any]
+    theta_: Array
+
+    def _check_data(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Any, NDArray[np.intp], Array]:
+        """Validated data, classes as 0 .. K-1, and weights; the data are encoded when our trees will see them."""
+        if isinstance(X, EncodedMatrix):
+            row, codes, weight = self._check_training(np.arange(X.shape[0]).reshape(-1, 1), y, sample_weight)
+            self.n_features_in_ = X.shape[1]
+            return (X if len(row) == X.shape[0] else X.take(row[:, 0])), codes, weight
+        trees = self.estimator is None
+        kinds = {"dtype": [np.float64, np.float32]} if trees else {"dtype": None, "accept_sparse": "csr"}
+        X, codes, weight = self._check_training(X, y, sample_weight, **kinds)
+        return (encode(X) if trees and len(self.classes_) > 1 else X), codes, weight
+
+    def _check_new(self, X: Any) -> Any:
+        """Validated data to predict for."""
+        check_is_fitted(self)
+        if isinstance(X, EncodedMatrix):
+            return X.decode()
+        kinds = (
+            {"dtype": [np.float64, np.float32]} if self.estimator is None else {"dtype": None, "accept_sparse": "csr"}
+        )
+        return validate_data(self, X, reset=False, **kinds)
+
+    def _weak_learner(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, random_state: Any = None, **tree: Any
+    ) -> WeakLearner:
+        """The learner of ``estimator``, or of our trees with the parameters ``tree``."""
+        n_classes = len(self.classes_)
+        if self.estimator is None:
+            return TreeLearner(data, codes, weight, n_classes, **tree)
+        return EstimatorLearner(self.estimator, data, codes, weight, n_classes, random_state)
+
+    def _keep(self, record: BoostRecord) -> None:
+        """Store what the loop found under its fitted names."""
+        ours = self.estimator is None and not isinstance(record.hypotheses, Forest)
+        self.estimators_ = Forest.join(record.hypotheses) if ours else record.hypotheses
+        self.theta_, self.errors_, self.kappa_ = record.steps, record.errors, record.kappas
+        self.n_estimators_, self.stop_reason_ = len(record.steps), record.stop_reason
+
+    def _keep_constant(self) -> None:
+        """With one class there is nothing to vote on: no hypotheses, and the only label is the answer."""
+        nothing = np.empty(0)
+        self._keep(BoostRecord([], nothing, nothing, nothing, nothing, nothing, nothing, "one_class"))
+
+    def _staged_scores(self, X: Any) -> Iterator[Array]:
+        """Scores after each round; the same array is updated in place and yielded again."""
+        score = self._zero_score(len(X) if not hasattr(X, "shape") else X.shape[0])
+        for hypothesis, theta in zip(self.estimators_, self.theta_, strict=True):
+            score += theta * self._ballot(hypothesis.predict(X))
+            yield score
+
+    def _zero_score(self, n: int) -> Array:
+        return np.zeros(n) if len(self.classes_) <= 2 else np.zeros((n, len(self.classes_)))
+
+    def _ballot(self, answer: Array) -> Array:
+        """One vote: the answer for two classes; for K classes 1 for the class named and -1/(K-1) for the others."""
+        n_classes = len(self.classes_)
+        if n_classes <= 2:
+            return answer
+        named = answer[:, None] == np.arange(n_classes)
+        return np.where(named, 1.0, -1 / (n_classes - 1))
+
+    def decision_function(self, X: Any) -> Array:
+        """Weighted vote: shape (n,) for two classes (positive means ``classes_[1]``), else (n, n_classes)."""
+        X = self._check_new(X)
+        if isinstance(self.estimators_, Forest) and len(self.classes_) == 2:
+            return self.estimators_.vote(X, self.theta_)
+        score = self._zero_score(X.shape[0])
+        for score in self._staged_scores(X):  # noqa: B007 the last one is the answer
+            pass
+        return score
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """Scores after 1, 2, ... rounds, one array a round."""
+        for score in self._staged_scores(self._check_new(X)):
+            yield score.copy()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Label with the larger score; at a score of exactly 0, ``classes_[0]``."""
+        return self._labels(self.decision_function(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Labels after 1, 2, ... rounds."""
+        for score in self._staged_scores(self._check_new(X)):
+            yield self._labels(score)
+
+    def staged_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Iterator[float]:
+        """Accuracy after 1, 2, ... rounds."""
+        y = np.asarray(y)
+        for label in self.staged_predict(X):
+            yield float(np.average(label == y, weights=None if sample_weight is None else np.asarray(sample_weight)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.estimator is not None and get_tags(self.estimator).input_tags.sparse
+        return tags
+
+    def _labels(self, score: Array) -> NDArray[Any]:
+        return self._labels_from_score(score) if score.ndim == 1 else self.classes_[score.argmax(axis=1)]

@@ -1,0 +1,228 @@
+"""Columns as small integers, made once per data set: every round, step rule and noise level then shares them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["EncodedMatrix", "encode"]
+
+EXACT_ROWS = 5000  # up to here every distinct value is its own bin
+FEW = 255  # columns with at most this many distinct values are exact at any size
+QUANTILE_ROWS = 20_000  # rows looked at to place quantile cuts
+
+
+@dataclass(frozen=True)
+class EncodedMatrix:
+    """A matrix whose columns are bins; made by :func:`encode`, accepted by ``fit`` in place of ``X``.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features, n_rows), unsigned
+        Bin of each value, one column of the data after the other.
+    cuts : ndarray
+        Boundaries between neighbouring bins, all features in one array; a value ``<= cut`` is below it.
+    start : ndarray of shape (n_features + 1,)
+        Feature f owns ``cuts[start[f]:start[f + 1]]``, and has one bin more than cuts.
+    group : ndarray of shape (n_samples,) or None
+        Row of ``codes`` that holds each sample, where identical samples were merged.
+    """
+
+    codes: NDArray[np.unsignedinteger]
+    cuts: NDArray[np.float64]
+    start: NDArray[np.int64]
+    group: NDArray[np.int32] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features of the matrix that was encoded."""
+        return self.codes.shape[1] if self.group is None else len(self.group), len(self.codes)
+
+    @property
+    def n_bins(self) -> NDArray[np.int64]:
+        """Number of bins of each feature."""
+        return np.diff(self.start) + 1
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether no feature has more than two values."""
+        return len(self.cuts) <= len(self.codes) and bool((self.n_bins <= 2).all())
+
+    def take(self, rows: NDArray[np.integer]) -> EncodedMatrix:
+        """The same encoding of some samples, for the folds of a cross-validation."""
+        if self.group is not None:
+            return EncodedMatrix(self.codes, self.cuts, self.start, self.group[rows])
+        return EncodedMatrix(np.ascontiguousarray(self.codes[:, rows]), self.cuts, self.start)
+
+    def decode(self) -> NDArray[np.float64]:
+        """A matrix that every tree on this encoding treats like the original one: the upper end of each bin."""
+        X = np.empty(self.codes.shape[::-1])
+        for f, codes in enumerate(self.codes):
+            X[:, f] = np.append(self.cuts[self.start[f] : self.start[f + 1]], np.inf)[codes]
+        return X if self.group is None else X[self.group]
+
+
+def encode(X: NDArray[np.floating], max_bins: int = 127, merge: bool = True) -> EncodedMatrix:
+    """Encode the columns of a finite matrix.
+
+    A column with at most 255 distinct values, or with at most 5000 rows, keeps every distinct value; a longer one gets
+    ``max_bins`` bins of about equal mass. Identical rows are merged when that at least halves their number.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite numbers.
+    max_bins : int
+        Number of quantile bins, between 2 and 255.
+    merge : bool
+        Whether to look for identical rows.
+
+    Examples
+    --------
+    >>> matrix = encode(np.array([[1.0, 3.0], [2.0, 3.0], [4.0, 5.0]]))
+    >>> matrix.codes
+    array([[0, 1, 2],
+           [0, 0, 1]], dtype=uint8)
+    >>> matrix.cuts
+    array([1.5, 3. , 4. ])
+    """
+    codes, values, counts = _few_values(X, FEW)
+    cuts = [_between(np.sort(values[f, : counts[f]])) for f in range(len(codes))]
+    many = np.flatnonzero(counts == 0)
+    if len(many):
+        exact = len(X) <= EXACT_ROWS
+        if exact:
+            codes = codes.astype(np.uint16)
+        for f in many:
+            column = np.ascontiguousarray(X[:, f], dtype=np.float64)
+            cuts[f] = _between(np.unique(column)) if exact else _quantile_cuts(column, max_bins)
+            _digitise(column, cuts[f], codes[f])
+    start = np.zeros(len(codes) + 1, dtype=np.int64)
+    start[1:] = np.cumsum([len(c) for c in cuts])
+    encoded = EncodedMatrix(codes, np.concatenate(cuts), start)
+    return _merge_rows(encoded) if merge else encoded
+
+
+def _between(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Midpoints of sorted distinct values; the lower value where the midpoint rounds up to its neighbour."""
+    low, high = values[:-1], values[1:]
+    middle = low / 2 + high / 2  # the sum of two large values would overflow
+    return np.where(middle < high, np.maximum(middle, low), low)
+
+
+def _quantile_cuts(column: NDArray[np.float64], max_bins: int) -> NDArray[np.float64]:
+    """Cuts that leave about the same number of values in each bin, from an evenly spaced subset of a long column."""
+    subset = np.sort(column[:: max(1, len(column) // QUANTILE_ROWS)])
+    places = np.linspace(0, len(subset) - 1, max_bins + 1)[1:-1].astype(np.intp)
+    return np.unique(subset[places])
+
+
+@njit(nogil=True, cache=True)
+def _digitise(column, cuts, codes):  # type: ignore[no-untyped-def]
+    """Bin of each value: the number of cuts below it."""
+    for i in range(len(column)):
+        low, high, value = 0, len(cuts), column[i]
+        while low < high:
+            middle = (low + high) // 2
+            if cuts[middle] < value:
+                low = middle + 1
+            else:
+                high = middle
+        codes[i] = low
+
+
+@njit(nogil=True, cache=True)
+def _few_values(X, few):  # type: ignore[no-untyped-def]
+    """Codes of all columns with at most ``few`` distinct values, in one pass over the rows.
+
+    Returns codes in sorted order of the values, the values, and their number (0 for a column that has more).
+    """
+    n, d = X.shape
+    slots = 1024
+    codes = np.zeros((d, n), dtype=np.uint8)
+    values = np.empty((d, few))
+    counts = np.zeros(d, dtype=np.int64)
+    table = np.full((d, slots), -1, dtype=np.int16)
+    alive = np.ones(d, dtype=np.bool_)
+    for i in range(n):
+        for f in range(d):
+            if not alive[f]:
+                continue
+            value = np.float64(X[i, f]) + 0.0  # -0.0 becomes 0.0
+            mixed = np.uint64(np.float64(value).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            slot = np.int64(mixed >> np.uint64(54))
+            while True:
+                code = table[f, slot]
+                if code < 0:
+                    if counts[f] == few:
+                        alive[f] = False
+                        break
+                    code = counts[f]
+                    table[f, slot] = code
+                    values[f, code] = value
+                    counts[f] += 1
+                    codes[f, i] = code
+                    break
+                if values[f, code] == value:
+                    codes[f, i] = code
+                    break
+                slot = (slot + 1) % slots
+    rank = np.empty(few, dtype=np.uint8)
+    for f in range(d):
+        if not alive[f]:
+            counts[f] = 0
+            continue
+        order = np.argsort(values[f, : counts[f]])
+        moved = False
+        for r in range(len(order)):
+            rank[order[r]] = r
+            moved = moved or order[r] != r
+        if moved:
+            for i in range(n):
+                codes[f, i] = rank[codes[f, i]]
+    return codes, values, counts
+
+
+def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:
+    """Merge identical rows if at most half of them are distinct; otherwise return the argument."""
+    n_bins = encoded.n_bins
+    if np.log2(n_bins).sum() > 62:  # the key of a row would not fit into 64 bits: such rows are hardly ever alike
+        return encoded
+    group, first = _group(encoded.codes, n_bins, encoded.codes.shape[1] // 2)
+    if len(group) == 0:
+        return encoded
+    return EncodedMatrix(np.ascontiguousarray(encoded.codes[:, first]), encoded.cuts, encoded.start, group)
+
+
+@njit(nogil=True, cache=True)
+def _group(codes, n_bins, limit):  # type: ignore[no-untyped-def]
+    """Number identical columns of ``codes`` alike, in order of appearance; empty arrays beyond ``limit`` groups."""
+    d, n = codes.shape
+    bits = 4
+    while (1 << bits) < 2 * limit + 2:
+        bits += 1
+    shift, mask = np.uint64(64 - bits), (1 << bits) - 1
+    table = np.full(1 << bits, -1, dtype=np.int32)
+    keys = np.empty(limit + 1, dtype=np.uint64)
+    first = np.empty(limit + 1, dtype=np.int32)
+    group = np.empty(n, dtype=np.int32)
+    count = 0
+    for i in range(n):
+        key = np.uint64(0)
+        for f in range(d):
+            key = key * np.uint64(n_bins[f]) + np.uint64(codes[f, i])
+        slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> shift)
+        while table[slot] >= 0 and keys[table[slot]] != key:
+            slot = (slot + 1) & mask
+        if table[slot] < 0:
+            if count == limit:
+                return group[:0], first[:0]
+            table[slot] = count
+            keys[count] = key
+            first[count] = i
+            count += 1
+        group[i] = table[slot]
+    return group, first[:count].copy()

@@ -79,7 +79,6 @@ def check_integer(name: str, value: object, low: int) -> int:
     raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
 
 
-<<<<<<< HEAD
 def check_rng(rng: object) -> np.random.Generator:
     """Return a generator for ``rng``; nothing is ever drawn from a hidden default.
 
@@ -102,7 +101,8 @@ def check_rng(rng: object) -> np.random.Generator:
     if isinstance(rng, Integral) and not isinstance(rng, bool) and int(rng) >= 0:
         return np.random.default_rng(int(rng))
     raise ValueError(f"rng must be a numpy.random.Generator or a seed, got {rng!r}")
-=======
+
+
 def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
     """Return ``value`` if it is one of ``choices``, else raise ``ValueError``.
 
@@ -116,4 +116,3 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
->>>>>>> 19f8c4c (One boosting loop, encoded trees, AdaBoost.alpha)

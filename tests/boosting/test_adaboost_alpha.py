@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from marginalia.boosting import AdaBoostAlphaClassifier, encode
-from marginalia.losses import AlphaLoss
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
@@ -13,12 +11,15 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from marginalia.boosting import AdaBoostAlphaClassifier, encode
+from marginalia.losses import AlphaLoss
+
 
 @parametrize_with_checks(
     [
         AdaBoostAlphaClassifier(n_estimators=10),
         AdaBoostAlphaClassifier(alpha=0.7, n_estimators=5, max_depth=3, criterion="error", step="line"),
-        AdaBoostAlphaClassifier(n_estimators=5, step="alpha", n_iter_no_change=3),
+        AdaBoostAlphaClassifier(alpha=1, n_estimators=20, step="alpha", n_iter_no_change=5),
         AdaBoostAlphaClassifier(n_estimators=5, estimator=DecisionTreeClassifier(max_depth=2)),
     ],
     expected_failed_checks=lambda estimator: (

@@ -6,11 +6,12 @@
     return String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
   }
 
-  function draw(root) {
+  function draw(root, index) {
     const d = JSON.parse(root.querySelector("script[type='application/json']").textContent);
     const [x0, x1] = d.xlim, [y0, y1] = d.ylim;
     const sx = (x) => L + ((x - x0) / (x1 - x0)) * (W - L - R);
-    const sy = (y) => H - B - ((Math.min(Math.max(y, y0), y1) - y0) / (y1 - y0)) * (H - T - B);
+    // far outside the frame is far enough: what leaves it is cut off by the clip path
+    const sy = (y) => Math.min(Math.max(H - B - ((y - y0) / (y1 - y0)) * (H - T - B), -9 * H), 9 * H);
     const ticks = (a, b) => [0, 1, 2, 3, 4].map((i) => a + ((b - a) * i) / 4);
     // a value that is not a number lifts the pen
     const path = (curve) => {
@@ -31,8 +32,11 @@
       ...ticks(y0, y1).map((t) => `<text x="${L - 6}" y="${sy(t) + 4}" text-anchor="end">${+t.toFixed(2)}</text>`),
       `<text x="${(L + W - R) / 2}" y="${H - 6}" text-anchor="middle">${escape(d.xlabel)}</text>`,
       `<text x="12" y="${middle}" text-anchor="middle" transform="rotate(-90 12 ${middle})">${escape(d.ylabel)}</text>`,
+      `<clipPath id="sliderfig-${index}"><rect x="${L}" y="${T}" width="${W - L - R}" height="${H - T - B}"/></clipPath>`,
+      `<g clip-path="url(#sliderfig-${index})">`,
       ...d.fixed.map((f, i) => `<path class="fixed dash${i % 4}" d="${path(f.curve)}"/>`),
       ...d.families.map((f, i) => `<path class="curve family${i % 4}"/>`),
+      "</g>",
     ].join("");
     const named = [
       ...d.families.map((f, i) => [f.label, `curve family${i % 4}`]),

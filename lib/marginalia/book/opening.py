@@ -16,6 +16,7 @@ from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
 from marginalia import __version__
+from marginalia.book.claims import Claims
 from marginalia.book.layout import Chapter
 from marginalia.book.results import Result
 from marginalia.book.verdicts import summary
@@ -82,5 +83,6 @@ def _set_banner(app: Sphinx, config: Config) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
     app.add_directive("opening", Opening)
+    app.add_directive("claims", Claims)
     app.connect("config-inited", _set_banner)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

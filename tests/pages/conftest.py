@@ -1,0 +1,25 @@
+"""The built book; it is built first where that has not been done."""
+
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from marginalia.book import chapters
+from marginalia.book.build import build
+from marginalia.book.runner import run
+from marginalia.experiments import current_scale
+
+
+@pytest.fixture(scope="session")
+def html() -> Path:
+    """Folder of the built pages, up to date."""
+    run(chapters(), current_scale())
+    return build(current_scale()).parent
+
+
+@pytest.fixture(scope="session")
+def soups(html):
+    """Parsed pages by their path, relative to the built folder; all of them, also those nobody wrote."""
+    files = [file for file in sorted(html.rglob("*.html")) if "_static" not in file.parts]
+    return {file.relative_to(html).as_posix(): BeautifulSoup(file.read_text("utf-8"), "html.parser") for file in files}

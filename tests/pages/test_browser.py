@@ -1,0 +1,124 @@
+"""What only a browser can see, on every page: requests, errors, drawn mathematics, widths, contrast."""
+
+import functools
+import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from marginalia.book.layout import pages, root
+
+pytestmark = pytest.mark.browser
+
+PAGES = [path.relative_to(root()).with_suffix(".html").as_posix() for path in pages()]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+MEASURE = """() => ({
+    math: document.querySelectorAll("article .math").length,
+    drawn: document.querySelectorAll("article mjx-container").length,
+    failed: document.querySelectorAll("mjx-merror").length,
+    width: document.documentElement.scrollWidth,
+})"""
+# text whose contrast with what lies behind it is below WCAG's AA (4.5, or 3 for large type)
+CONTRAST = """() => {
+    const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);
+    const luminance = c => c.slice(0, 3).map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const over = (top, below) => top.slice(0, 3).map((v, i) => v * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)));
+    const background = element => {
+        const layers = [];
+        for (let e = element; e; e = e.parentElement) layers.push(rgb(getComputedStyle(e).backgroundColor));
+        return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
+    };
+    const poor = new Set();
+    const walk = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+    for (let node; (node = walk.nextNode());) {
+        const element = node.parentElement, style = getComputedStyle(element);
+        if (!node.textContent.trim() || !element.getClientRects().length || style.visibility === "hidden") continue;
+        if (element.closest("script, style, svg, mjx-container, .headerlink, button")) continue;
+        const behind = background(element), ink = over(rgb(style.color), behind);
+        const [a, b] = [luminance(ink), luminance(behind)].sort((x, y) => y - x);
+        const ratio = (a + 0.05) / (b + 0.05), size = parseFloat(style.fontSize);
+        const large = size >= 24 || (size >= 18.66 && +style.fontWeight >= 700);
+        if (ratio < (large ? 3 : 4.5)) poor.add(`${node.textContent.trim().slice(0, 30)}: ${ratio.toFixed(2)}`);
+    }
+    return [...poor];
+}"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(html):
+    """Where the book is served, on this machine only."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(html)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra 'browser'")
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("no Chromium browser on this machine")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+        # one context for all pages, so that scripts are fetched and compiled once
+        yield browser.new_context(viewport={"width": 390, "height": 844})
+        browser.close()
+
+
+@pytest.fixture
+def opened(request, browser, address):
+    """A page as a phone shows it, with everything that went wrong while it was loaded."""
+    page = browser.new_page()
+    page.remote, page.missing, page.errors = [], [], []
+    page.on("request", lambda r: None if r.url.startswith((address, "data:", "blob:")) else page.remote.append(r.url))
+    page.on("response", lambda r: page.missing.append(r.url) if r.status >= 400 else None)
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
+    page.route(lambda url: not url.startswith((address, "data:", "blob:")), lambda route: route.abort())
+    page.goto(f"{address}/{request.param}")
+    page.evaluate("async () => { if (window.MathJax) await MathJax.startup.promise; }")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("opened", PAGES, indirect=True)
+def test_page_in_a_browser(opened):
+    seen = opened.evaluate(MEASURE)
+    assert opened.remote == [], "requests to other hosts"
+    assert opened.missing == [], "files that are not there"
+    assert opened.errors == [], "errors of scripts"
+    assert seen["drawn"] >= seen["math"], "mathematics that was not drawn"
+    assert seen["failed"] == 0, "mathematics with errors"
+    assert seen["width"] <= 390, "horizontal scrolling at 390 px"
+    poor = {}
+    for theme in ("light", "dark"):
+        opened.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        opened.wait_for_timeout(350)  # the theme fades between its colours
+        poor[theme] = opened.evaluate(CONTRAST)
+    assert poor == {"light": [], "dark": []}, "text that is hard to read"
+
+
+@pytest.mark.parametrize("opened", ["chapters/00_prologue.html"], indirect=True)
+def test_slider_follows_the_keyboard(opened):
+    figure = opened.locator(".sliderfig").first
+    label, curve = figure.locator("output"), figure.locator("svg .curve").first
+    before = label.inner_text(), curve.get_attribute("d")
+    figure.locator("input").press("ArrowRight")
+    assert (label.inner_text() != before[0]) and (curve.get_attribute("d") != before[1])

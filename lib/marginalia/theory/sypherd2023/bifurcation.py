@@ -140,7 +140,7 @@ class _Curves:
         # 5u + v = 6 gamma theta_1 > 0 and u, v < zero bound both from below
         self.deepest = 6 * zero
         self.turn = self._lowest_point()
-        self.bottom = float(landscape.below(self.turn))
+        self.bottom = -float(landscape.drive_beyond(-self.turn))
         self.top = math.log(zero / landscape.gamma - zero)
         self.branches = [(False, False)]
         if self.turn < self.deepest:
@@ -163,7 +163,7 @@ class _Curves:
 
     def _pull(self, x: Array | float) -> Array:
         """The value of -B(v) that θ₁ asks for."""
-        out: Array = self.landscape.drive(self.landscape.zero + np.exp(x)) / (6 * self.landscape.gamma)
+        out: Array = self.landscape.drive_beyond(np.exp(x)) / (6 * self.landscape.gamma)
         return out
 
     def residual(self, x: Array | float, low_u: bool, low_v: bool) -> Array:
@@ -218,7 +218,7 @@ class _Curves:
         """Logarithms of the distance and of -B there, on one side of the lowest point, -B increasing."""
         ends = (self.deepest, self.turn) if low else (self.turn * 1e-14, self.turn)
         t = np.linspace(math.log(ends[0]), math.log(ends[1]), 1500)
-        return t, np.log(self.landscape.below(np.exp(t)))
+        return t, np.log(-self.landscape.drive_beyond(-np.exp(t)))
 
     def _invert(self, depth: Array | float, low: bool) -> Array:
         """Distance at which -B has the given value, on the near or on the far side of its lowest point."""
@@ -229,7 +229,7 @@ class _Curves:
         inside = np.clip(wanted, level[0], level[-1])
         cell = np.clip(np.searchsorted(level, inside) - 1, 0, len(t) - 2)
         root = _regula_falsi(
-            lambda t: np.log(self.landscape.below(np.exp(t))) - inside,
+            lambda t: np.log(-self.landscape.drive_beyond(-np.exp(t))) - inside,
             (t[cell], t[cell + 1]),
             (level[cell] - inside, level[cell + 1] - inside),
         )

@@ -86,9 +86,16 @@ class Landscape:
     def drive(self, x: ArrayLike) -> Any:
         r"""The function :math:`B_N^\alpha(x) = w(-x) - N w(x)` of Lemma 2, the derivative of :math:`\phi`."""
         x = np.asarray(x, dtype=float)
+        return self._drive(x, x / self.alpha - math.log(self.odds))
+
+    def drive_beyond(self, distance: ArrayLike) -> Any:
+        r""":math:`B(\alpha\log N + \delta)`, to full relative accuracy for a small :math:`\delta` of either sign."""
+        distance = np.asarray(distance, dtype=float)
+        return self._drive(self.zero + distance, distance / self.alpha)
+
+    def _drive(self, x: Array, exponent: Array) -> Any:
+        """B at x, given log(w(-x) / (N w(x))): where that is small, the difference of the two would lose its digits."""
         towards, away = self.loss.log_weight(-x), self.loss.log_weight(x)
-        # w(-x)/w(x) = exp(x/alpha): close to the zero this form keeps the digits that the difference loses
-        exponent = x / self.alpha - math.log(self.odds)
         with np.errstate(over="ignore"):  # for alpha < 1 the weights are unbounded
             near = self.odds * np.exp(away) * np.expm1(np.minimum(exponent, 1.0))
             far = np.exp(towards) - self.odds * np.exp(np.where(exponent < 1, -np.inf, away))
@@ -155,24 +162,17 @@ class Landscape:
         >>> f"{Landscape(alpha=3).axis_gap():.3e}, {Landscape(alpha=10).axis_gap():.1e}"
         '8.854e-10, 2.2e-49'
         """
-        low, high = -5000.0, math.log(self.zero / self.gamma - self.zero)
 
         def equation(log_gap: float) -> float:
             gap = math.exp(log_gap)
             wanted = float(self.drive(self.zero / self.gamma - gap))
-            return wanted - 6 * self.gamma * self.below(self.gamma * gap)
+            return wanted + 6 * self.gamma * float(self.drive_beyond(-self.gamma * gap))
 
         # the equation is positive at a gap of 0; the first change of sign from there is the largest root
-        grid = np.linspace(max(low, math.log(1e-300)), high, 800)
+        grid = np.linspace(math.log(1e-300), math.log(self.zero / self.gamma - self.zero), 800)
         values = np.array([equation(g) for g in grid])
         cell = int(np.flatnonzero(values < 0)[0])
         return math.exp(brentq(equation, grid[cell - 1], grid[cell], xtol=1e-14))
-
-    def below(self, distance: ArrayLike) -> Any:
-        r""":math:`-B(\alpha\log N - \delta)` for a small :math:`\delta > 0`, to full relative accuracy."""
-        distance = np.asarray(distance, dtype=float)
-        weight = self.loss.weight(self.zero - distance)
-        return (-self.odds * weight * np.expm1(-distance / self.alpha))[()]
 
     def descend(self, start: ArrayLike, reach: float = 0.25, max_steps: int = 4000, tol: float = 1e-7) -> Array:
         r"""Follow the gradient flow :math:`\dot\theta = -\nabla R` from one or many points to where it ends.

@@ -2,5 +2,6 @@
 
 from marginalia.boosting.adaboost_alpha import AdaBoostAlphaClassifier
 from marginalia.boosting.encode import EncodedMatrix, encode
+from marginalia.boosting.pilboost import PILBoostClassifier
 
-__all__ = ["AdaBoostAlphaClassifier", "EncodedMatrix", "encode"]
+__all__ = ["AdaBoostAlphaClassifier", "EncodedMatrix", "PILBoostClassifier", "encode"]

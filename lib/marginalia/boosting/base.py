@@ -25,10 +25,10 @@ class BoostingClassifier(MarginaliaClassifier):
     """Base of boosters that vote: ``fit`` sets ``estimators_`` and ``theta_``, the rest follows from them.
 
     ``X`` may be an :class:`~marginalia.boosting.EncodedMatrix` wherever a matrix is expected.
-    Subclasses have a parameter ``estimator`` (``None``: our trees).
+    Subclasses may have a parameter ``estimator``, the weak learner (``None``: our trees).
     """
 
-    estimator: Any
+    estimator: Any = None
     classes_: NDArray[Any]
     estimators_: Sequence[Any]
     theta_: Array

@@ -293,9 +293,10 @@ def _purity(total, by_error):  # type: ignore[no-untyped-def]
 def _best_split(histogram, n_bins, total, by_error, best, below):  # type: ignore[no-untyped-def]
     """Best cut of one feature, if better than ``best``; clears the histogram on the way.
 
+    Better means by more than rounding: ties must not be broken by the order in which weights were added.
     Between two occupied bins with empty ones in between, the boundary halfway is taken.
     """
-    k, split, last = len(total), -1, -1
+    k, split, last, rounding = len(total), -1, -1, 1e-12 * total.sum()
     if k == 2:
         weight, first, second = total[0] + total[1], 0.0, 0.0
         for bin_ in range(n_bins):
@@ -314,7 +315,7 @@ def _best_split(histogram, n_bins, total, by_error, best, below):  # type: ignor
                     if outside > 0:
                         score = (first * first + second * second) / inside
                         score += (rest_first * rest_first + rest_second * rest_second) / outside
-                if score > best:
+                if score > best + rounding:
                     best, split = score, (last + bin_ - 1) // 2
             first += more_first
             second += more_second
@@ -329,7 +330,7 @@ def _best_split(histogram, n_bins, total, by_error, best, below):  # type: ignor
             continue
         if last >= 0:
             score = _purity(below, by_error) + _purity(total - below, by_error)
-            if score > best:
+            if score > best + rounding:
                 best, split = score, (last + bin_ - 1) // 2
         for c in range(k):
             below[c] += histogram[k * bin_ + c]

@@ -20,8 +20,8 @@ def overview() -> str:
 
     Examples
     --------
-    >>> print(overview().splitlines()[1])  # doctest: +ELLIPSIS
-    breast_cancer        569 x 30   scikit-learn...
+    >>> print(overview().splitlines()[1])
+    breast_cancer           569 x 30   scikit-learn; CC BY 4.0
     """
     lines = [f"{'data set':<16} {'rows x features':>15}   where it is, and its licence"]
     missing = []

@@ -3,19 +3,17 @@
 from marginalia.losses.proper.alpha import AlphaCPELoss
 from marginalia.losses.proper.base import ClassProbabilityLoss
 from marginalia.losses.proper.clipped import clipped_inverse_link
-from marginalia.losses.proper.one_sided import FocalLoss, SuperLoss
-from marginalia.losses.proper.twist import (
+from marginalia.losses.proper.divergence import (
     ConstructiveAlpha,
     best_alpha,
     binary_entropy,
-    blunts,
     constructive_alpha,
-    flip_posterior,
+    tilt_gain,
     tilted_cross_entropy,
     tilted_divergence,
-    unflip_posterior,
-    untwisting_alpha,
 )
+from marginalia.losses.proper.one_sided import FocalLoss, SuperLoss
+from marginalia.losses.proper.twist import blunts, flip_posterior, unflip_posterior, untwisting_alpha
 
 __all__ = [
     "AlphaCPELoss",
@@ -29,6 +27,7 @@ __all__ = [
     "clipped_inverse_link",
     "constructive_alpha",
     "flip_posterior",
+    "tilt_gain",
     "tilted_cross_entropy",
     "tilted_divergence",
     "unflip_posterior",

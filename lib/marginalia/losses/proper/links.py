@@ -12,7 +12,7 @@ import numpy as np
 
 from marginalia.losses.base import Array, softplus
 
-__all__ = ["link_score", "log_link_slope", "pseudo_score", "score_link"]
+__all__ = ["link_score", "log_link_slope", "pseudo_score", "pseudo_score_at", "score_link"]
 
 _NEWTON_STEPS = 60  # a ceiling; seven steps reach double precision for alpha > 1
 _LOG2 = math.log(2)
@@ -116,4 +116,14 @@ def pseudo_score(size: Array, beta: float) -> Array:
     else:
         scale = beta if beta > 0 else beta * 2.0**beta
         log_t = np.log1p(np.maximum(-scale * size, -1.0)) / beta - _LOG2
+    return np.log1p(-np.exp(log_t)) - log_t
+
+
+def pseudo_score_at(s: Array, beta: float) -> Array:
+    r"""Score of the pseudo-inverse link at :math:`z = g(s)`, β > 0, where that ``z`` is rounded to the clipping point.
+
+    There :math:`1 - \beta z = \sigma(-s)^\beta + 1 - \sigma(s)^\beta` is known through its logarithm only.
+    """
+    small = np.where(s > 30, math.log(beta) - s, np.log(-np.expm1(-beta * softplus(-np.minimum(s, 30)))))
+    log_t = np.logaddexp(-beta * softplus(s), small) / beta - _LOG2
     return np.log1p(-np.exp(log_t)) - log_t

@@ -1,0 +1,230 @@
+"""The surrogate of the α-loss and its two inverse links: Lemmas 1 and 17–19, assumptions (E) and (C)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import entr, expit, logit
+
+from marginalia.losses.proper import AlphaCPELoss, FocalLoss, clipped_inverse_link
+from marginalia.losses.proper.links import pseudo_score_at
+from marginalia.theory import Outcome, claim, outcome
+
+__all__ = ["SHARP_CONSTANT", "scaled_link_gap"]
+
+SHARP_CONSTANT = (3 - 2 * math.sqrt(2)) / 2
+r"""Largest :math:`\alpha\sup_z|\tilde f - V|`, reached as α falls to 1, where the pseudo-inverse link is Laplace's."""
+
+
+def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
+    r"""The distance :math:`\alpha\sup_z|\tilde f(z) - V(z)|` of pseudo-inverse and inverse link, and its place.
+
+    Parameters
+    ----------
+    alpha : float
+        At least 1.
+    within : float, default 1
+        Only :math:`|z| <` ``within`` :math:`\cdot\,\alpha_c` is looked at.
+
+    Returns
+    -------
+    gap, where : float
+        ``where`` is :math:`|z|`.
+
+    Examples
+    --------
+    >>> round(scaled_link_gap(4.0)[0], 6)
+    0.073398
+    """
+    loss = AlphaCPELoss(alpha)
+
+    # through the score s the exact link needs no inversion: V(z) = sigma(-s/alpha) at z = link(V)
+    def gap(s: NDArray[np.float64]) -> NDArray[np.float64]:
+        v = expit(-s / alpha)
+        z = loss.link(v)
+        pseudo = loss.pseudo_inverse_link(z)
+        if loss.beta > 0:  # close to the end z is rounded, and the score tells more
+            pseudo = np.where(-z > 0.999 * loss.clip, expit(-pseudo_score_at(s, loss.beta) / alpha), pseudo)
+        return np.where(-z <= within * loss.clip, alpha * (v - pseudo), 0.0)
+
+    low, high = 0.0, 30 * alpha + 30
+    for _ in range(8):
+        grid = np.linspace(low, high, 401)
+        best = int(np.argmax(gap(grid)))
+        low, high = grid[max(best - 1, 0)], grid[min(best + 1, 400)]
+    s = grid[best]
+    return float(gap(s)), -float(loss.link(expit(-s / alpha)))
+
+
+@claim("sypherd2022:lemma-1")
+def lemma_1() -> Outcome:
+    """Second differences of Bayes risk and surrogate, and the sign of the surrogate's slope."""
+    u, z = np.linspace(0, 1, 2001), np.linspace(-6, 6, 4001)
+    worst = math.inf
+    for alpha in (0.5, 1.0, 1.1, 2.0, 4.0, math.inf):
+        loss = AlphaCPELoss(alpha)
+        surrogate = loss.surrogate(z)
+        worst = min(
+            worst, np.diff(surrogate, 2).min(), -np.diff(loss.bayes_risk(u), 2).max(), -np.diff(surrogate).max()
+        )
+    return outcome(worst, tolerance=1e-14)
+
+
+@claim("sypherd2022:appendix-a.1")
+def log_loss() -> Outcome:
+    """The log-loss: entropy by its definition, surrogate by maximising over u."""
+    u = np.linspace(0, 1, 1001)
+    entropy = np.abs(AlphaCPELoss(1).bayes_risk(u) - entr(u) - entr(1 - u)).max()
+    gaps = []
+    for z in np.linspace(-5, 5, 21):
+        best = minimize_scalar(lambda p, z=z: z * p - entr(p) - entr(1 - p), bounds=(0, 1), method="bounded", options={"xatol": 1e-12})  # fmt: skip  # noqa: E501
+        gaps.append(abs(-best.fun - math.log1p(math.exp(-z))))
+    worst = max(entropy, *gaps)
+    return outcome(-worst, tolerance=1e-12)
+
+
+@claim("sypherd2022:eq-16")
+def surrogate_slope() -> Outcome:
+    """Central differences of the surrogate against the inverse link, away from the two kinks."""
+    h, worst = 1e-5, 0.0
+    for alpha in (0.5, 1.0, 1.1, 2.0, 4.0):
+        loss = AlphaCPELoss(alpha)
+        z = np.linspace(-0.98, 0.98, 197) * min(loss.clip, 8)
+        slope = (loss.surrogate(z + h) - loss.surrogate(z - h)) / (2 * h)
+        worst = max(worst, np.abs(slope + loss.inverse_link(-z)).max())
+    return outcome(-worst, tolerance=1e-8)
+
+
+@claim("sypherd2022:lemma-17")
+def lemma_17() -> Outcome:
+    """Agreement at 0 and at the ends, continuity, and equal slopes from both sides of 0, for several losses."""
+    worst, jump = 0.0, 0.0
+    for alpha in (1.1, 2.0, 5.0):
+        loss = AlphaCPELoss(alpha)
+        marks = np.array([-loss.clip, 0, loss.clip])
+        worst = max(worst, np.abs(clipped_inverse_link(loss, marks) - loss.inverse_link(marks)).max())
+        near = np.array([-1, 1]) * loss.clip * (1 - 1e-12)
+        jump = max(jump, np.abs(clipped_inverse_link(loss, near) - [0, 1]).max())
+    h = 1e-5
+    slopes = []
+    for other in (AlphaCPELoss(1), AlphaCPELoss(1.1), AlphaCPELoss(5), FocalLoss(2)):
+        low, middle, high = clipped_inverse_link(other, [-h, 0.0, h])
+        slopes.append(abs((high - middle) - (middle - low)) / h)
+    return outcome(
+        -worst,
+        holds=worst < 1e-12 and max(slopes) < 1e-9 and jump < 0.05,
+        evidence={"largest_step_at_the_ends": jump, "difference_of_slopes_at_0": max(slopes)},
+    )
+
+
+@claim("sypherd2022:lemma-18")
+def lemma_18() -> Outcome:
+    """The closed form against the composition of inverse tilt and inverse partial loss, inverted by bisection."""
+    worst = 0.0
+    for alpha in (1.01, 1.1, 1.5, 2.0, 4.0, 10.0):
+        loss = AlphaCPELoss(alpha)
+        z = np.linspace(-0.999, 0.999, 401) * loss.clip
+        worst = max(worst, np.abs(clipped_inverse_link(loss, z) - loss.pseudo_inverse_link(z)).max())
+    return outcome(-worst, tolerance=1e-11)
+
+
+@claim("sypherd2022:lemma-19")
+def lemma_19() -> Outcome:
+    """The constant with and without the interval that the lemma leaves out."""
+    alphas = np.concatenate([np.linspace(1.2, 3, 19), [4, 5, 10, 30, 100, 1000]])
+    everywhere = max(scaled_link_gap(alpha)[0] for alpha in alphas)
+    off = {f"off_interval_at_{a:g}": scaled_link_gap(a, 1 - 1 / a)[0] for a in (2.0, 5.0, 10.0)}
+    return outcome(0.133 - everywhere, evidence={"largest_everywhere": everywhere} | off)
+
+
+@claim("sypherd2022:b1")
+def sharp_bound() -> Outcome:
+    """The sharp constant over every α ≥ 1, the one-sidedness, and the bracket of the two scores."""
+    alphas = np.concatenate([[1.0, 1 + 1e-9, 1.001, 1.01], np.linspace(1.05, 3, 40), np.geomspace(3, 1e4, 20)])
+    gaps = np.array([scaled_link_gap(alpha)[0] for alpha in alphas])
+    low, high, side = math.inf, -math.inf, math.inf
+    for alpha in (1.0, 1.1, 1.5, 2.0, 4.0, 30.0):
+        loss = AlphaCPELoss(alpha)
+        v = expit(-np.linspace(0.01, 25, 200) / alpha)
+        pseudo = loss.pseudo_inverse_link(loss.link(v))
+        keep = pseudo > 1e-6  # closer to the edge the rounding of z decides
+        difference = alpha * (logit(v[keep]) - logit(pseudo[keep]))
+        low, high, side = min(low, difference.min()), max(high, difference.max()), min(side, (v - pseudo).min())
+    limit = minimize_scalar(lambda q: -q / (1 + q) ** 2 * math.log(2 / (1 + q)), bounds=(0, 1), method="bounded")
+    holds = gaps.max() <= SHARP_CONSTANT + 1e-9 and low > -1e-9 and high < math.log(2) and side > -1e-14
+    return outcome(
+        SHARP_CONSTANT - gaps.max(),
+        holds=holds,
+        evidence={"at_1": gaps[0], "smallest": gaps.min(), "limit": -limit.fun, "largest_score_gap": high},
+    )
+
+
+@claim("sypherd2022:b2")
+def slope_at_zero() -> Outcome:
+    """Slopes at 0 and the nearest sigmoid of the pseudo-inverse link at α = 1.1, 2 and 4."""
+    exact = max(float(AlphaCPELoss(alpha).surrogate_curvature(0)) for alpha in np.linspace(0.05, 8, 800))
+    pseudo = float(AlphaCPELoss(1.1).pseudo_inverse_link_slope(0))
+
+    def distance(alpha: float, rate: float, reach: float) -> float:
+        z = np.linspace(-reach, reach, 4001)
+        return float(np.abs(AlphaCPELoss(alpha).pseudo_inverse_link(z) - expit(rate * z)).max())
+
+    four = minimize_scalar(lambda rate: distance(4.0, rate, 6.0), bounds=(0.1, 6), method="bounded")
+    evidence = {
+        "distance_1.1": distance(1.1, 1.42, 30),
+        "distance_2_within_1": distance(2, 1, 1),
+        "distance_4": four.fun,
+    }
+    holds = pseudo > exact and evidence["distance_1.1"] < 0.016 and abs(pseudo - 1 / 2.2) < 1e-12
+    return outcome(pseudo - exact, holds=holds, evidence=evidence | {"largest_exact_slope": exact})
+
+
+@claim("sypherd2022:eq-162")
+def chain() -> Outcome:
+    """The chain at its weakest point, and what the sharp constant asks for in its place."""
+    gamma, weight, alpha, zeta = 0.14, 0.4, 2.7, 2.5 / 2.7
+    slack = zeta * gamma * weight - 0.14 / alpha
+    return outcome(
+        slack,
+        tolerance=1e-15,
+        evidence={"edge_needed_with_sharp_constant": SHARP_CONSTANT / alpha, "edge": gamma * weight},
+    )
+
+
+@claim("sypherd2022:assumption-c")
+def curvature() -> Outcome:
+    """Curvature of the surrogate off the interval at the ends, and on the whole line."""
+    bounded = {}
+    for alpha in (2.7, 4.0, 8.0):
+        loss = AlphaCPELoss(alpha)
+        z = np.linspace(0, 1 - 1 / alpha, 2001) * loss.clip
+        bounded[f"off_interval_at_{alpha:g}"] = float(loss.surrogate_curvature(z).max())
+    near = {
+        f"near_the_end_at_{a:g}": float(AlphaCPELoss(a).surrogate_curvature(AlphaCPELoss(a).clip * (1 - 1e-9)))
+        for a in (2.7, 4.0)
+    }
+    unbounded = all(math.isinf(AlphaCPELoss(alpha).curvature_bound) for alpha in (2.7, 4.0, 8.0))
+    # a positive step meets (C) as long as the curvature is finite
+    return outcome(1 / max(bounded.values()), caveat=unbounded, evidence=bounded | near)
+
+
+@claim("sypherd2022:appendix-a.10")
+def matusita() -> Outcome:
+    """Largest difference of logistic and Matusita weights, doubled."""
+
+    def gap(z: float) -> float:
+        return 2 * abs(expit(-z) - (1 - z / math.sqrt(1 + z * z)) / 2)
+
+    best = minimize_scalar(lambda z: -gap(z), bounds=(0.1, 3), method="bounded", options={"xatol": 1e-10})
+    return outcome(0.24707 + best.fun, evidence={"largest": -best.fun, "at": best.x})
+
+
+@claim("sypherd2022:eq-168")
+def roots() -> Outcome:
+    """The second root of x² 2^(1 - x) = 1 lies beyond 6; between the roots the inequality holds."""
+    root = float(brentq(lambda x: 2 * math.log(x) + (1 - x) * math.log(2), 2, 10))
+    inside = min(2 * math.log(x) + (1 - x) * math.log(2) for x in np.linspace(1.001, 6, 500))
+    return outcome(root - 6, holds=root > 6 and inside > 0, evidence={"root": root, "smallest_inside": inside})

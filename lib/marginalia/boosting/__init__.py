@@ -1,7 +1,20 @@
 """Boosters of the five papers on one loop, with weak learners of our own or of scikit-learn."""
 
 from marginalia.boosting.adaboost_alpha import AdaBoostAlphaClassifier
+from marginalia.boosting.bregmanboost import BregmanBoostClassifier
 from marginalia.boosting.encode import EncodedMatrix, encode
+from marginalia.boosting.madaboost import MadaBoostClassifier
 from marginalia.boosting.pilboost import PILBoostClassifier
+from marginalia.boosting.pnorm import PNormLearner
+from marginalia.boosting.smoothboost import SmoothBoostClassifier
 
-__all__ = ["AdaBoostAlphaClassifier", "EncodedMatrix", "PILBoostClassifier", "encode"]
+__all__ = [
+    "AdaBoostAlphaClassifier",
+    "BregmanBoostClassifier",
+    "EncodedMatrix",
+    "MadaBoostClassifier",
+    "PILBoostClassifier",
+    "PNormLearner",
+    "SmoothBoostClassifier",
+    "encode",
+]

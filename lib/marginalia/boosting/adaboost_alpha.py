@@ -52,9 +52,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         Largest number of rounds.
     max_depth : int, default=1
         Depth of the trees.
-    step : {"adaboost", "alpha", "line"}, default="adaboost"
-        The step above, or :math:`\alpha\log\frac{1-\epsilon}{\epsilon}` (fast for α up to 2, unstable from 5), or an
-        exact line search of the α-risk.
+    step : {"adaboost", "alpha", "edge", "line"}, default="adaboost"
+        The step above, or :math:`\alpha\log\frac{1-\epsilon}{\epsilon}` (fast for α up to 2, unstable from 5),
+        or :math:`\tfrac12\log\frac{1+r}{1-r}` of the edge :math:`r` (for weak hypotheses that answer in [−1, 1], two
+        classes), or an exact line search of the α-risk.
     learning_rate : float, default=1.0
         Shrinkage on top of the step rule.
     criterion : {"gini", "error"}, default="gini"
@@ -202,7 +203,7 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
             check_real("alpha", self.alpha, "(0, inf]")
         check_integer("n_estimators", self.n_estimators, 1)
         check_integer("max_depth", self.max_depth, 1)
-        check_choice("step", self.step, ("adaboost", "alpha", "line"))
+        check_choice("step", self.step, ("adaboost", "alpha", "edge", "line"))
         check_choice("criterion", self.criterion, ("gini", "error"))
         check_real("learning_rate", self.learning_rate, "(0, inf)")
         if self.n_iter_no_change is not None:
@@ -226,6 +227,11 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
                 raise Stop("no_edge")
             return factor * theta
 
+        def from_edge(now: Round) -> float:
+            if now.edge < NO_EDGE:
+                raise Stop("no_edge")
+            return factor * math.atanh(min(now.edge, 1 - CLIP))
+
         def by_line_search(now: Round) -> float:
             gain = math.copysign(1.0, now.edge) * now.gain
 
@@ -244,7 +250,9 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
                 raise Stop("no_edge")
             return math.copysign(self.learning_rate * length, now.edge)
 
-        return by_line_search if self.step == "line" else from_error
+        if self.step == "edge" and others > 1:
+            raise ValueError("step='edge' is for two classes; use 'adaboost', 'alpha' or 'line' for more")
+        return {"line": by_line_search, "edge": from_edge}.get(self.step, from_error)
 
     def _hold_out(self, data: Any, codes: NDArray[np.intp], weight: Array) -> tuple[Any, Any, Array, Any]:
         """Training part, and a watcher that stops when the error on the other part no longer falls."""

@@ -14,6 +14,7 @@ from marginalia.base import MarginaliaClassifier
 from marginalia.boosting.encode import EncodedMatrix, encode
 from marginalia.boosting.learners import EstimatorLearner
 from marginalia.boosting.loop import BoostRecord, WeakLearner
+from marginalia.boosting.pnorm import LinearHypothesis, LinearVote
 from marginalia.boosting.trees import Forest, TreeLearner
 
 __all__ = ["BoostingClassifier"]
@@ -61,12 +62,18 @@ class BoostingClassifier(MarginaliaClassifier):
         n_classes = len(self.classes_)
         if self.estimator is None:
             return TreeLearner(data, codes, weight, n_classes, **tree)
+        if hasattr(self.estimator, "weak_learner"):  # a learner of ours that answers in [-1, 1]
+            return self.estimator.weak_learner(data, codes, weight)
         return EstimatorLearner(self.estimator, data, codes, weight, n_classes, random_state)
 
     def _keep(self, record: BoostRecord) -> None:
         """Store what the loop found under its fitted names."""
-        ours = self.estimator is None and not isinstance(record.hypotheses, Forest)
-        self.estimators_ = Forest.join(record.hypotheses) if ours else record.hypotheses
+        hypotheses = record.hypotheses
+        if self.estimator is None and not isinstance(hypotheses, Forest):
+            hypotheses = Forest.join(hypotheses)
+        elif len(hypotheses) and isinstance(hypotheses[0], LinearHypothesis):
+            hypotheses = LinearVote.join(hypotheses)
+        self.estimators_ = hypotheses
         self.theta_, self.errors_, self.kappa_ = record.steps, record.errors, record.kappas
         self.n_estimators_, self.stop_reason_ = len(record.steps), record.stop_reason
 
@@ -96,7 +103,7 @@ class BoostingClassifier(MarginaliaClassifier):
     def decision_function(self, X: Any) -> Array:
         """Weighted vote: shape (n,) for two classes (positive means ``classes_[1]``), else (n, n_classes)."""
         X = self._check_new(X)
-        if isinstance(self.estimators_, Forest) and len(self.classes_) == 2:
+        if isinstance(self.estimators_, Forest | LinearVote) and len(self.classes_) == 2:
             return self.estimators_.vote(X, self.theta_)
         score = self._zero_score(X.shape[0])
         for score in self._staged_scores(X):  # noqa: B007 the last one is the answer

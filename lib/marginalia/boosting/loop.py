@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoostRecord", "Round", "Stop", "WeakLearner", "boost", "normalise"]
+__all__ = ["BoostRecord", "Round", "Rows", "Stop", "WeakLearner", "boost", "normalise"]
 
 Array = NDArray[np.float64]
 
@@ -121,12 +121,45 @@ def normalise(log_weight: Array, sample_weight: Array) -> tuple[Array, float, fl
     return relative, density, float(total / count)
 
 
+class Rows:
+    """Margins and weights of the rows, as the loop needs them; a subclass may keep them in another way.
+
+    A round calls :meth:`weighted`, :meth:`fit` and :meth:`add` in this order, with the step rule before the last.
+
+    Parameters
+    ----------
+    learner : WeakLearner
+    weigh : callable
+        As for :func:`boost`.
+    """
+
+    def __init__(self, learner: WeakLearner, weigh: Callable[[Array, int], Array]) -> None:
+        self.learner, self.weigh = learner, weigh
+        self.margin = np.zeros(len(learner.sample_weight))
+
+    def weighted(self, number: int) -> Round:
+        """The distribution of round ``number``."""
+        return Round(number, self.margin, *normalise(self.weigh(self.margin, number), self.learner.sample_weight))
+
+    def fit(self, now: Round) -> Any:
+        """Fit the learner to the distribution; complete ``now`` and return the hypothesis."""
+        hypothesis, now.gain = self.learner.fit(now.weight)
+        now.edge = float(now.weight @ now.gain)
+        now.error = float(now.weight @ (now.gain <= 0))
+        return hypothesis
+
+    def add(self, now: Round, theta: float) -> None:
+        """Add ``theta`` times the hypothesis to the margins."""
+        self.margin = self.margin + theta * now.gain
+
+
 def boost(
     learner: WeakLearner,
     weigh: Callable[[Array, int], Array],
     step: Callable[[Round], float],
     n_rounds: int,
     watch: Callable[[Round, list[Any], list[float]], None] | None = None,
+    rows: type[Rows] = Rows,
 ) -> BoostRecord:
     r"""Run the loop shared by all boosters.
 
@@ -146,6 +179,8 @@ def boost(
         Largest number of rounds.
     watch : callable, optional
         ``watch(round, hypotheses, steps)`` is called before each fit with all earlier rounds. May raise :class:`Stop`.
+    rows : subclass of Rows, optional
+        How margins and weights are kept, for learners that can do several lines of a round in one pass.
 
     Returns
     -------
@@ -163,27 +198,24 @@ def boost(
     >>> record.steps.round(4), record.errors.round(4)
     (array([0.3466, 0.    ]), array([0.3333, 0.5   ]))
     """
-    base = learner.sample_weight
-    margin = np.zeros(len(base))
+    kept = rows(learner, weigh)
     hypotheses: list[Any] = []
     steps: list[float] = []
-    rows: list[tuple[float, float, float, float]] = []
+    record: list[tuple[float, float, float, float]] = []
     stop_reason = "n_rounds"
     for number in range(n_rounds):
-        now = Round(number, margin, *normalise(weigh(margin, number), base))
+        now = kept.weighted(number)
         try:
             if watch is not None:
                 watch(now, hypotheses, steps)
-            hypothesis, now.gain = learner.fit(now.weight)
-            now.edge = float(now.weight @ now.gain)
-            now.error = float(now.weight @ (now.gain <= 0))
+            hypothesis = kept.fit(now)
             theta = float(step(now))
         except Stop as stop:
             stop_reason = stop.reason
             break
-        margin = margin + theta * now.gain
+        kept.add(now, theta)
         hypotheses.append(hypothesis)
         steps.append(theta)
-        rows.append((now.error, now.edge, now.density, now.kappa))
-    errors, edges, densities, kappas = np.array(rows, dtype=float).reshape(-1, 4).T.copy()
-    return BoostRecord(hypotheses, np.array(steps), errors, edges, densities, kappas, margin, stop_reason)
+        record.append((now.error, now.edge, now.density, now.kappa))
+    errors, edges, densities, kappas = np.array(record, dtype=float).reshape(-1, 4).T.copy()
+    return BoostRecord(hypotheses, np.array(steps), errors, edges, densities, kappas, kept.margin, stop_reason)

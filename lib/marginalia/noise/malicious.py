@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginalia.norms import dual_exponent, p_norm
-from marginalia.parameters import check_integer, check_real
+from marginalia.parameters import check_integer, check_real, check_rng
 
 __all__ = ["ADVERSARIES", "DenseHalfspace", "GoodDistribution", "MaliciousOracle", "SparseMajority", "TwoTargets"]
 
@@ -52,7 +52,7 @@ class GoodDistribution(ABC):
 
     def draw(self, n: int, rng: Rng) -> Rows:
         """Draw ``n`` clean examples: points and their labels −1/+1."""
-        X = self._points(check_integer("n", n, 1), np.random.default_rng(rng))
+        X = self._points(check_integer("n", n, 1), check_rng(rng))
         return X, np.sign(X @ self.target)
 
     @abstractmethod
@@ -315,7 +315,7 @@ class MaliciousOracle:
         dirty : ndarray of shape (n,)
             Which examples the adversary chose.
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         X, y = self.source.draw(n, rng)
         dirty = rng.random(n) < self.rate
         adversary = ADVERSARIES[self.adversary] if isinstance(self.adversary, str) else self.adversary

@@ -52,15 +52,15 @@
 
   function curves(panel) {
     const { svg, sx, sy, layer } = frame(panel, [panel.x[0], panel.x[panel.x.length - 1]]);
-    const paths = panel.curves.map((curve, i) => {
+    const paths = panel.curves.map(curve => {
       const path = document.createElementNS(SVG, "path");
-      path.setAttribute("class", `curve c${i}`);
+      path.setAttribute("class", `curve c${curve.tone}`);
       layer.append(path);
       return path;
     });
     const key = node("p", { class: "key" });
-    panel.curves.forEach((curve, i) => {
-      key.append(node("span", { class: `swatch c${i}` }), node("span", {}, curve.label));
+    panel.curves.forEach(curve => {
+      key.append(node("span", { class: `swatch c${curve.tone}` }), node("span", {}, curve.label));
     });
     const draw = state => panel.curves.forEach((curve, i) => {
       const y = blend(curve.table, corners(curve.by, state));
@@ -99,7 +99,7 @@
         const [x, y, value] = panel.marks[nearest];
         dot.setAttribute("cx", sx(x));
         dot.setAttribute("cy", sy(y));
-        key.textContent = `${panel.markLabel}: (${number(x)}, ${number(y)}), ${number(value)}`;
+        key.textContent = `${panel.markLabel}: (${x.toFixed(3)}, ${y.toFixed(3)}), ${number(value)}`;
       }
     };
     return { elements: [svg, key], draw };

@@ -56,11 +56,14 @@ class Curve:
         Keys of the controls on which the curve depends; none for a curve that stays.
     function : callable
         Called as ``function(x, **parameters)`` with an array; returns an array of that shape.
+    tone : int, default 0
+        Which of the four colours and dashes: the same curve looks the same in every panel.
     """
 
     label: str
     by: Sequence[str]
     function: Callable[..., ArrayLike]
+    tone: int = 0
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ class CurvePanel:
                 {
                     "label": curve.label,
                     "by": list(curve.by),
+                    "tone": curve.tone,
                     # clipped just outside the frame, so that interpolation never meets an infinity
                     "table": [
                         _short(np.clip(np.asarray(curve.function(x, **point), dtype=float), *self._clip))

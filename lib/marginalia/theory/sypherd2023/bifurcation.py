@@ -86,12 +86,12 @@ def stationary_points(landscape: Landscape, grid: int = 600) -> list[StationaryP
     return [_describe(landscape, theta) for theta in sorted(found)]
 
 
-def minima(landscape: Landscape) -> list[StationaryPoint]:
+def minima(landscape: Landscape, grid: int = 600) -> list[StationaryPoint]:
     """The local minima among the stationary points."""
-    return [point for point in stationary_points(landscape) if point.kind == "minimum"]
+    return [point for point in stationary_points(landscape, grid) if point.kind == "minimum"]
 
 
-def global_minimum(landscape: Landscape) -> StationaryPoint:
+def global_minimum(landscape: Landscape, grid: int = 600) -> StationaryPoint:
     """The minimum of lowest risk.
 
     Examples
@@ -99,7 +99,7 @@ def global_minimum(landscape: Landscape) -> StationaryPoint:
     >>> [global_minimum(Landscape(alpha)).accuracy for alpha in (1.1, 1.8, 2, 10)]
     [0.5, 0.5, 1.0, 1.0]
     """
-    return min(minima(landscape), key=lambda point: point.risk)
+    return min(minima(landscape, grid), key=lambda point: point.risk)
 
 
 def thresholds(odds: float = 2.0, gamma: float = 0.05) -> Thresholds:

@@ -5,27 +5,37 @@ BIN := $(VENV)/bin
 # one thread of BLAS in each process: chapters and sweeps are what runs side by side
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: book test run clean
+# the browser tests drive a Chromium that is already there; none is installed
+comma := ,
+CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+EXTRAS := book,test,cluster$(if $(CHROMIUM),$(comma)browser)
 
-book: run ## execute every chapter that changed and build _build/html
+.PHONY: book test run clean help
+
+book: run ## execute every chapter that changed and build _build/html (SCALE=paper: as many runs as in the papers)
 	$(BIN)/python -m marginalia build --scale $(SCALE)
 
 test: book ## all tests, on the chapters and pages just built
 	MARGINALIA_SCALE=$(SCALE) $(BIN)/python -m pytest
 
-run: $(VENV)/.ready
+run: $(VENV)/.ready ## get the data that can be had and execute every chapter that changed
+	$(BIN)/python -m marginalia data --fetch
 	$(BIN)/python -m marginalia run --scale $(SCALE)
 
-clean:
+clean: ## remove everything generated
 	rm -rf _build
+
+help:
+	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/'
 
 # --seed: uv makes environments without pip, and the loaders call 'pip download'
 $(VENV)/.ready: pyproject.toml constraints.txt
+	@echo "setting up $(VENV) (once, some minutes with pip, less than one with uv)"
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv -q --seed --allow-existing --python '>=3.11,<3.14' $(VENV) && uv pip install -q --python $(BIN)/python -c constraints.txt -e '.[book,test,cluster]'; \
+	  uv venv -q --seed --allow-existing --python '>=3.11,<3.14' $(VENV) && uv pip install -q --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'; \
 	else \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=…"; exit 1; }; \
 	  $(PYTHON) -m venv $(VENV) || { echo "The venv module is missing (Debian, Ubuntu: apt install python3-venv)"; exit 1; }; \
-	  $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[book,test,cluster]'; \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'; \
 	fi
 	@touch $@

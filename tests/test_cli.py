@@ -13,7 +13,7 @@ def test_help_shows_examples(capsys):
     assert "marginalia run alpha_loss --scale paper" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["run", "try", "build", "claims", "exhibits"])
+@pytest.mark.parametrize("command", ["run", "try", "build", "claims", "exhibits", "data"])
 def test_each_command_has_help_with_an_example(command, capsys):
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
@@ -36,6 +36,8 @@ def test_version(capsys):
         (["try", "alpha_loss", "-p", "n_pionts=3"], "did you mean 'n_points'"),
         (["claims", "sypherd203"], "did you mean 'sypherd2023'"),
         (["exhibits", "sypherd203"], "did you mean 'sypherd2023'"),
+        (["data", "pimo"], "did you mean 'pima'"),
+        (["data", "pimo", "--fetch"], "did you mean 'pima'"),
         (["run", "qqq"], "there are 00_prologue, "),
     ],
 )
@@ -78,3 +80,13 @@ def test_exhibits_prints_one_line_an_entry(capsys):
     assert main(["exhibits", "servedio2003"]) == 0
     printed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert printed == [entry.id for entry in entries("servedio2003", "exhibit")]
+
+
+def test_data_lists_every_set_and_describes_one(capsys):
+    from marginalia.datasets.registry import names
+
+    assert main(["data"]) == 0
+    printed = capsys.readouterr().out
+    assert [name for name in names() if name not in printed] == []
+    assert main(["data", "breast_cancer"]) == 0
+    assert "licence" in capsys.readouterr().out

@@ -51,6 +51,16 @@ def test_data_sets_count(copy, monkeypatch):
     assert digest.foundation_digest() != before
 
 
+def test_fetched_data_sets_count(copy):
+    before = digest.foundation_digest()
+    fetched = copy / "cache" / "data"
+    fetched.mkdir(parents=True)
+    (fetched / ".pima.csv.part").write_text("1")
+    assert digest.foundation_digest() == before, "half a download adds nothing"
+    (fetched / "pima.csv").write_text("1,2\n")
+    assert digest.foundation_digest() != before
+
+
 def test_versions_and_python_count(copy, monkeypatch):
     before = digest.foundation_digest()
     monkeypatch.setattr(digest, "_versions", lambda: ("numpy==0",))

@@ -66,7 +66,7 @@ def foundation_digest() -> str:
 def _contents(folder: Path, pattern: str) -> Iterator[str]:
     """Name and checksum of each file below a folder, in a fixed order."""
     for path in sorted(folder.rglob(pattern)):
-        if path.is_file():
+        if path.is_file() and not path.name.startswith("."):  # hidden: not yet written to its end
             stat = path.stat()
             yield path.relative_to(folder).as_posix()
             yield _checksum(path, stat.st_size, stat.st_mtime_ns)

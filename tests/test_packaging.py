@@ -35,7 +35,7 @@ def conda_pins() -> tuple[dict[str, str], list[str]]:
     (pip,) = (
         part["pip"]
         for part in yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))["dependencies"]
-        if "pip" in part
+        if isinstance(part, dict)
     )
     options = [line for line in pip if line.startswith("-")]
     pins = [Requirement(line) for line in pip if line not in options]

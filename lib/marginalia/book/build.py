@@ -17,9 +17,9 @@ from marginalia.book.results import Result, write_atomically
 from marginalia.book.runner import outdated
 from marginalia.book.verdicts import findings
 from marginalia.digest import combine, foundation_digest
-from marginalia.experiments import SCALES
 from marginalia.parameters import check_name
 from marginalia.resources import build_folder
+from marginalia.scale import SCALES
 
 __all__ = ["BuildError", "build"]
 

@@ -20,7 +20,7 @@ from marginalia.book.claims import Claims
 from marginalia.book.layout import Chapter
 from marginalia.book.results import Result
 from marginalia.book.verdicts import summary
-from marginalia.experiments import SCALES, current_scale
+from marginalia.scale import SCALES, current_scale
 
 __all__ = ["setup"]
 

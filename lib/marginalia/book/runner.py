@@ -13,9 +13,9 @@ from marginalia.book.execute import execute, kernel_environment
 from marginalia.book.layout import Chapter, chapters
 from marginalia.book.results import Result
 from marginalia.digest import foundation_digest
-from marginalia.experiments import SCALES
 from marginalia.parameters import check_name
 from marginalia.resources import build_folder
+from marginalia.scale import SCALES
 
 __all__ = ["outdated", "run"]
 

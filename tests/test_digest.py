@@ -15,6 +15,7 @@ def copy(tmp_path, monkeypatch):
     monkeypatch.setattr(digest, "__file__", str(library / "digest.py"))
     monkeypatch.setattr(digest, "data_folder", lambda: data)
     monkeypatch.delenv("MARGINALIA_DATA", raising=False)
+    monkeypatch.setenv("MARGINALIA_CACHE", str(tmp_path / "cache"))
     return tmp_path
 
 
@@ -48,17 +49,21 @@ def test_data_sets_count(copy, monkeypatch):
     monkeypatch.setenv("MARGINALIA_DATA", str(sets))
     assert digest.foundation_digest() == before, "an empty folder adds nothing"
     (sets / "pima.csv").write_text("1,2\n")
-    assert digest.foundation_digest() != before
-
-
-def test_fetched_data_sets_count(copy):
-    before = digest.foundation_digest()
+    given = digest.foundation_digest()
+    assert given != before
     fetched = copy / "cache" / "data"
     fetched.mkdir(parents=True)
-    (fetched / ".pima.csv.part").write_text("1")
-    assert digest.foundation_digest() == before, "half a download adds nothing"
-    (fetched / "pima.csv").write_text("1,2\n")
-    assert digest.foundation_digest() != before
+    (fetched / "xd6.csv").write_text("1,2\n")
+    assert digest.foundation_digest() != given, "a set fetched into the cache counts too"
+
+
+def test_half_a_download_does_not_count(copy, monkeypatch):
+    before = digest.foundation_digest()
+    sets = copy / "sets"
+    sets.mkdir()
+    (sets / ".pima.csv.part").write_text("1")
+    monkeypatch.setenv("MARGINALIA_DATA", str(sets))
+    assert digest.foundation_digest() == before
 
 
 def test_versions_and_python_count(copy, monkeypatch):

@@ -24,6 +24,7 @@ EXAMPLES = """examples:
   marginalia try alpha_loss -p n_points=50     a copy with another parameter, in _build/try/
   marginalia build                             pages from the executed chapters, _build/html/
   marginalia claims sypherd2023                what a paper says, and what we computed
+  marginalia data pima --fetch                 get a data set
 """
 
 
@@ -105,6 +106,16 @@ def exhibits(options: argparse.Namespace) -> None:
         print(f"{line.id:<34} {line.verdict:<25} {line.reason}".rstrip())
 
 
+def data(options: argparse.Namespace) -> int:
+    """List the data sets, or fetch them."""
+    from marginalia.datasets import report
+
+    if options.fetch:
+        return report.fetch_one(options.name) if options.name else report.fetch_all()
+    print(report.describe(options.name) if options.name else report.overview())
+    return 0
+
+
 def _key(options: argparse.Namespace) -> str | None:
     from marginalia.ledger import PAPERS
 
@@ -142,6 +153,10 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "exhibits", exhibits, "marginalia exhibits sypherd2023 --scale paper")
     command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
     _add_scale(command)
+
+    command = _command(commands, "data", data, "marginalia data pima --fetch")
+    command.add_argument("name", nargs="?", metavar="NAME", help="a data set; all if none")
+    command.add_argument("--fetch", action="store_true", help="get what is missing")
     return parser
 
 

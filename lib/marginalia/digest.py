@@ -7,14 +7,13 @@ A cache that looks at its arguments only serves old numbers after an edit elsewh
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
-from marginalia.resources import data_folder
+from marginalia.resources import data_folder, data_set_folders
 
 __all__ = ["combine", "foundation_digest", "library_digest"]
 
@@ -58,8 +57,8 @@ def foundation_digest() -> str:
     32
     """
     parts = [library_digest(), *_contents(data_folder(), "*"), *_versions(), sys.version]
-    if folder := os.environ.get("MARGINALIA_DATA"):
-        parts += _contents(Path(folder), "*")
+    for folder in data_set_folders():
+        parts += _contents(folder, "*")
     return combine(parts)
 
 

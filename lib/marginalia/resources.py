@@ -1,11 +1,11 @@
-"""Where the package's own data live: the ledger and the registry of data sets."""
+"""Where things live: the ledger and the registry of data sets, the data sets themselves, and what is generated."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-__all__ = ["build_folder", "data_folder"]
+__all__ = ["build_folder", "data_cache", "data_folder", "data_set_folders"]
 
 
 def data_folder() -> Path:
@@ -33,3 +33,28 @@ def build_folder() -> Path:
     if (root / "_toc.yml").is_file():
         return root / "_build"
     return Path(os.environ.get("MARGINALIA_CACHE", "_build")).absolute()
+
+
+def data_cache() -> Path:
+    """Folder into which data sets are fetched: in ``MARGINALIA_CACHE``, else in the user's cache of the system.
+
+    Examples
+    --------
+    >>> data_cache().name
+    'data'
+    """
+    import pooch
+
+    return Path(os.environ.get("MARGINALIA_CACHE") or pooch.os_cache("marginalia")) / "data"
+
+
+def data_set_folders() -> list[Path]:
+    """Folders that are searched for data sets, in order: ``MARGINALIA_DATA`` if it is set, then the cache.
+
+    Examples
+    --------
+    >>> data_set_folders()[-1] == data_cache()
+    True
+    """
+    given = os.environ.get("MARGINALIA_DATA")
+    return [*([Path(given)] if given else []), data_cache()]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
-import tempfile
+import secrets
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-import pooch
 from numpy.typing import NDArray
 
 from marginalia.datasets.registry import DataFile, DataSet
+from marginalia.resources import data_set_folders
 
-__all__ = ["ChecksumError", "Content", "cache_folder", "check_content", "digest", "find", "folders", "read", "write"]
+__all__ = ["ChecksumError", "Content", "check_content", "digest", "find", "read", "write"]
 
 Content = bytes | Mapping[str, NDArray]
 
@@ -31,20 +31,9 @@ class ChecksumError(ValueError):
     """A file whose content is not the published one; the message names both checksums."""
 
 
-def cache_folder() -> Path:
-    """Folder into which data sets are fetched: ``MARGINALIA_CACHE``, else the user's cache of the system."""
-    return Path(os.environ.get("MARGINALIA_CACHE") or pooch.os_cache("marginalia")) / "data"
-
-
-def folders() -> list[Path]:
-    """Folders that are searched, in order: ``MARGINALIA_DATA`` if it is set, then the cache."""
-    given = os.environ.get("MARGINALIA_DATA")
-    return [*([Path(given)] if given else []), cache_folder()]
-
-
 def find(entry: DataSet, part: str) -> Path | None:
     """Folder that holds every file of a part, or None; nothing is opened."""
-    for folder in folders():
+    for folder in data_set_folders():
         if all((folder / file.path).is_file() for file in entry.parts[part]):
             return folder
     return None
@@ -109,11 +98,9 @@ def _pack(content: Content) -> bytes:
 
 def _replace(path: Path, raw: bytes) -> None:
     # a name of its own for each writer, in the same folder: os.replace is then atomic and the last of two equal wins
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(raw)
+        temporary.write_bytes(raw)
         os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    finally:
+        temporary.unlink(missing_ok=True)

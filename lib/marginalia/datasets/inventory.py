@@ -10,6 +10,7 @@ from marginalia.datasets.files import ChecksumError, Content
 from marginalia.datasets.prepare import PREPARE
 from marginalia.datasets.registry import DataSet, DatasetNotFound, dataset, names
 from marginalia.datasets.routes import RouteFailed, obtain
+from marginalia.resources import data_cache, data_set_folders
 
 __all__ = ["available", "contents", "fetch"]
 
@@ -103,9 +104,10 @@ def fetch(name: str, part: str | None = None, *, progress: bool = False) -> Path
         except (RouteFailed, ChecksumError, ImportError, KeyError, ValueError) as error:
             reasons.append(f"{route}: {error}")
             continue
+        cache = data_cache()
         for path, content in prepared.items():
-            files.write(files.cache_folder(), wanted[path], content)
-        return files.cache_folder()
+            files.write(cache, wanted[path], content)
+        return cache
     raise _not_found(entry, part, reasons)
 
 
@@ -118,7 +120,7 @@ def _where(entry: DataSet) -> str | None:
 
 def _not_found(entry: DataSet, part: str, reasons: list[str]) -> DatasetNotFound:
     looked_for = ", ".join(file.path for file in entry.parts.get(part, ()))
-    searched = ", ".join(f"{folder}{'' if folder.is_dir() else ' (not there)'}" for folder in files.folders())
+    searched = ", ".join(f"{folder}{'' if folder.is_dir() else ' (not there)'}" for folder in data_set_folders())
     ways = [
         "put the file into a folder and set MARGINALIA_DATA to that folder",
         f"run: marginalia data {entry.name} --fetch" + (f" ({entry.get})" if entry.get else ""),

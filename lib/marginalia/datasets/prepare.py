@@ -97,9 +97,9 @@ def pima_keel(raw: Raw) -> dict[str, Content]:
 
 def pima_openml(raw: Raw) -> dict[str, Content]:
     """From OpenML: the class is tested_positive or tested_negative."""
-    table = _only(raw).copy()
-    table.iloc[:, 8] = (table.iloc[:, 8].astype(str) == "tested_positive").astype(np.int64)
-    return _pima(table)
+    table = _only(raw)
+    positive = (table.iloc[:, 8].astype(str) == "tested_positive").astype(np.int64)
+    return _pima(pd.concat([table.iloc[:, :8], positive], axis=1))
 
 
 def compas_propublica(raw: Raw) -> dict[str, Content]:

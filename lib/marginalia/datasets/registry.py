@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
 import yaml
 
+from marginalia.parameters import check_name
 from marginalia.resources import data_folder
 
 __all__ = ["DataFile", "DataSet", "DatasetNotFound", "Route", "dataset", "names"]
@@ -103,12 +103,9 @@ def dataset(name: str) -> DataSet:
     >>> dataset("prima")
     Traceback (most recent call last):
         ...
-    ValueError: there is no data set 'prima'; did you mean 'pima'?
+    marginalia.parameters.UnknownName: unknown data set 'prima'; did you mean 'pima'?
     """
-    if name not in names():
-        close = get_close_matches(str(name), names(), n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names())}"
-        raise ValueError(f"there is no data set {name!r}; {hint}")
+    check_name("data set", name, names())
     text = (data_folder() / "sets" / f"{name}.yml").read_text(encoding="utf-8")
     entry: dict[str, Any] = yaml.safe_load(text)
     entry["papers"] = tuple(entry["papers"])

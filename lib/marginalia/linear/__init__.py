@@ -1,12 +1,16 @@
 """Linear classifiers."""
 
+from marginalia.linear.factor import DesignFactor
 from marginalia.linear.halfspace import HalfspaceLearner
+from marginalia.linear.margin_classifier import MarginClassifier
 from marginalia.linear.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginalia.linear.perceptron import PNormPerceptron, Winnow, mistake_bound
 
 __all__ = [
+    "DesignFactor",
     "HalfspaceGuarantee",
     "HalfspaceLearner",
+    "MarginClassifier",
     "PNormPerceptron",
     "Winnow",
     "halfspace_guarantee",

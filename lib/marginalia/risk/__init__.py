@@ -1,7 +1,33 @@
 """The tail of the losses: CVaR, the capped simplex and the linear programs of LPBoost (zhai2021, servedio2003)."""
 
 from marginalia.risk.cvar import cvar, cvar_curve, cvar_weights
+from marginalia.risk.entropic import entropic_lpboost
+from marginalia.risk.floor import coin_cvar, cvar_floor
+from marginalia.risk.guarantees import hedge_excess, hedge_rounds, hedge_step, lpboost_beta, lpboost_rounds
+from marginalia.risk.lpboost import lpboost, lpboost_path
+from marginalia.risk.result import LPBoostResult
 from marginalia.risk.simplex import project_capped_simplex
 from marginalia.risk.smoothed import smoothed_cvar
+from marginalia.risk.variants import group_lpboost, trimmed_cvar, trimmed_lpboost
 
-__all__ = ["cvar", "cvar_curve", "cvar_weights", "project_capped_simplex", "smoothed_cvar"]
+__all__ = [
+    "LPBoostResult",
+    "coin_cvar",
+    "cvar",
+    "cvar_curve",
+    "cvar_floor",
+    "cvar_weights",
+    "entropic_lpboost",
+    "group_lpboost",
+    "hedge_excess",
+    "hedge_rounds",
+    "hedge_step",
+    "lpboost",
+    "lpboost_beta",
+    "lpboost_path",
+    "lpboost_rounds",
+    "project_capped_simplex",
+    "smoothed_cvar",
+    "trimmed_cvar",
+    "trimmed_lpboost",
+]

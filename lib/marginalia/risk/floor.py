@@ -1,0 +1,75 @@
+r"""What no classifier can beat: the fair coin, and the floor that conflicting labels set."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from marginalia.parameters import check_integer
+from marginalia.risk.masses import check_tail, masses
+
+__all__ = ["coin_cvar", "cvar_floor"]
+
+
+def coin_cvar(n_classes: int) -> float:
+    r"""Expected 0/1 loss :math:`1 - 1/K` of guessing among K classes: its CVaR at every tail fraction, on any data.
+
+    The even mixture of the constant classifiers loses the same on every sample. A deterministic classifier with error
+    rate R has CVaR :math:`\min(1, R/\alpha)`, so for two classes the coin wins whenever :math:`\alpha < 2R`.
+
+    Examples
+    --------
+    >>> coin_cvar(2), coin_cvar(10)
+    (0.5, 0.9)
+    """
+    return 1.0 - 1.0 / check_integer("n_classes", n_classes, 1)
+
+
+def cvar_floor(X: ArrayLike, y: ArrayLike, alpha: float, sample_weight: ArrayLike | None = None) -> float:
+    r"""Least CVaR of the expected 0/1 loss that any randomised classifier can have on this table.
+
+    .. math:: \min_{1\le j\le K}\ \Big(1 - \frac1j\Big) + \frac{1 - M_j}{j\,\alpha}
+
+    with :math:`M_j` the mass of the rows whose label is among the :math:`j` most frequent ones for their features. For
+    two classes this is :math:`\min(\tfrac12, \mu/\alpha)`, :math:`\mu` the mass of the minority labels. A classifier
+    sees rows with equal features as one; where their labels differ it must share its loss between them. It says before
+    training whether there is anything to gain in the tail.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        Features; rows that agree in all of them cannot be told apart.
+    y : array_like of shape (n,)
+        Labels.
+    alpha : float
+        Tail fraction in (0, 1].
+    sample_weight : array_like of shape (n,), optional
+        Weights of the samples; equal to repetition.
+
+    Examples
+    --------
+    >>> X, y = [[0], [0], [0], [1]], [0, 0, 1, 1]
+    >>> cvar_floor(X, y, alpha=0.25), cvar_floor(X, y, alpha=1.0)
+    (0.5, 0.25)
+    """
+    table = check_array(X, dtype=None, ensure_min_features=1)
+    labels = column_or_1d(y)
+    check_consistent_length(table, labels)
+    check_classification_targets(labels)
+    alpha = check_tail(alpha)
+    mass = masses(sample_weight, len(labels))
+    _, row = np.unique(table, axis=0, return_inverse=True)
+    _, label = np.unique(labels, return_inverse=True)
+    n_classes = int(label.max()) + 1
+    cell, inverse = np.unique(row.reshape(-1) * n_classes + label, return_inverse=True)
+    weight = np.bincount(inverse, weights=mass)
+    # cells of one row in decreasing order of mass, then their rank within the row
+    order = np.lexsort((-weight, cell // n_classes))
+    owner = (cell // n_classes)[order]
+    starts = np.flatnonzero(np.append(True, np.diff(owner) != 0))
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    reached = np.cumsum(np.bincount(rank, weights=weight[order]))
+    j = np.arange(1, len(reached) + 1)
+    return float(np.min(1.0 - 1.0 / j + np.maximum(1.0 - reached, 0.0) / (j * alpha)))

@@ -1,0 +1,202 @@
+"""Loaders: shapes, class counts and the facts that the papers and publishers print."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sklearn
+
+from marginalia import datasets
+from marginalia.datasets import xd6_rule
+from marginalia.datasets.registry import dataset, names
+
+LOADERS = {name.removeprefix("load_"): getattr(datasets, name) for name in datasets.__all__ if name.startswith("load_")}
+
+# shape of data, and class counts by target
+EXPECTED = {
+    "breast_cancer": ((569, 30), {-1: 212, 1: 357}),
+    "xd6": ((973, 9), {-1: 651, 1: 322}),
+    "pima": ((768, 8), {-1: 500, 1: 268}),
+    "online_shoppers": ((12_330, 17), {-1: 10_422, 1: 1_908}),
+    "compas": ((7_214, 8), {-1: 3_743, 1: 3_471}),
+    "covid_carbon": ((71_035, 7), {-1: 69_929, 1: 1_106}),
+    "covid_israel": ((255_668, 4), {-1: 242_136, 1: 13_532}),
+    "fashion_mnist": ((70_000, 784), dict.fromkeys(range(10), 7_000)),
+    "cifar10": ((12_000, 1_024), {-1: 6_000, 1: 6_000}),
+    "covertype": ((24_744, 54), dict(enumerate([9_104, 12_022, 1_503, 107, 393, 786, 829]))),
+}
+
+
+def test_one_loader_for_each_set_of_the_registry():
+    assert set(LOADERS) == set(names()) == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_shape_and_classes(name, need):
+    need(name)
+    bunch = LOADERS[name]()
+    shape, counts = EXPECTED[name]
+    if getattr(bunch, "part", None) == "full":
+        shape = (581_012, 54)
+        counts = dict(enumerate([211_840, 283_301, 35_754, 2_747, 9_493, 17_367, 20_510]))
+    assert bunch.data.shape == shape
+    values, sizes = np.unique(bunch.target, return_counts=True)
+    assert dict(zip(values.tolist(), sizes.tolist(), strict=True)) == counts
+    assert len(bunch.feature_names) == shape[1] and len(bunch.target_names) == len(counts)
+    entry = dataset(name)
+    assert bunch.licence == entry.licence and bunch.source == entry.source and entry.licence in bunch.DESCR
+    assert bunch.data.dtype == np.uint8 or np.isfinite(bunch.data).all()
+    if bunch.data.size < 1e7:  # reading pictures twice takes seconds
+        X, y = LOADERS[name](return_X_y=True)
+        np.testing.assert_array_equal(X, bunch.data)
+        np.testing.assert_array_equal(y, bunch.target)
+
+
+def test_breast_cancer_is_the_published_copy():
+    file = Path(sklearn.__file__).parent / "datasets" / "data" / "breast_cancer.csv"
+    published = "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed"
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == published
+    np.testing.assert_allclose(datasets.load_breast_cancer().data.mean(axis=0)[:3], [14.127, 19.290, 91.969], atol=5e-4)
+
+
+def test_xd6_follows_its_rule():
+    X, y = datasets.load_xd6(return_X_y=True)
+    np.testing.assert_array_equal(xd6_rule(X), y)
+    assert round(0.7 * len(y)) == 681  # the paper's training part
+
+
+def test_xd6_file_with_other_rows_is_refused(need, monkeypatch):
+    need("xd6")
+    from marginalia.datasets import tables
+
+    if datasets.available()["xd6"] == dataset("xd6").built_in:
+        pytest.skip("the file of xd6 is not here; its rule needs none")
+    frame = tables._table("xd6", download_if_missing=False)
+    frame.iloc[0, 0] = 1 - frame.iloc[0, 0]
+    monkeypatch.setattr(tables, "_table", lambda *_, **__: frame)
+    with pytest.raises(ValueError, match="does not hold the rows"):
+        datasets.load_xd6()
+
+
+def test_pima_keeps_the_first_patient_and_the_zeros(need):
+    need("pima")
+    bunch = datasets.load_pima()
+    assert bunch.data[0].tolist() == [6, 148, 72, 35, 0, 33.6, 0.627, 50] and bunch.target[0] == 1
+    zeros = dict(zip(bunch.feature_names, (bunch.data == 0).sum(axis=0).tolist(), strict=True))
+    assert [zeros[k] for k in ("glucose", "pressure", "triceps", "insulin", "mass")] == [5, 35, 227, 374, 11]
+
+
+def test_online_shoppers_is_coded_alphabetically(need):
+    need("online_shoppers")
+    bunch = datasets.load_online_shoppers()
+    assert bunch.codes["Month"] == ["Aug", "Dec", "Feb", "Jul", "June", "Mar", "May", "Nov", "Oct", "Sep"]
+    assert bunch.codes["VisitorType"] == ["New_Visitor", "Other", "Returning_Visitor"]
+    assert [bunch.feature_names[i] for i in (8, 10, 15)] == ["PageValues", "Month", "VisitorType"]
+    assert np.isclose(bunch.data[:, 8].max(), 361.76, atol=0.01) and bunch.data[:, 8].min() == 0
+    assert bunch.frame.duplicated().sum() == 125
+
+
+def test_compas_is_prepared_as_by_the_authors(need):
+    need("compas")
+    bunch = datasets.load_compas()
+    assert len(bunch.train) == 5_049 and len(bunch.test) == 2_165
+    assert not set(bunch.train) & set(bunch.test)
+    assert bunch.feature_names[4:] == ["age", "c_charge_degree", "sex", "race"]
+    assert bunch.data[0].tolist() == [0, 0, 0, 0, 6.9, 0, 1, 1]  # 69 years, felony, male, other
+    assert bunch.data[:, 6].sum() == 5_819 and (bunch.data[:, 7] == 0).sum() == 2_454
+    assert bunch.frame["two_year_recid"].sum() == 3_251
+    assert not {"name", "first", "last", "dob", "c_case_number"} & set(bunch.frame.columns)
+
+
+def test_covid_carbon_counts(need):
+    need("covid_carbon")
+    bunch = datasets.load_covid_carbon()
+    assert len(bunch.frame) == 93_995 and bunch.frame["positive"].sum() == 1_313
+    smell = bunch.data[:, bunch.feature_names.index("LossOfSmellTaste")]
+    assert set(np.unique(bunch.data[:, 1:])) == {0.0, 1.0} and smell[bunch.target == 1].mean() > 5 * smell.mean()
+    whole = bunch.frame.dropna(subset=["loss_of_smell"])
+    table = np.array([[((whole.loss_of_smell == a) & (whole.positive == b)).sum() for b in (0, 1)] for a in (0, 1)])
+    odds = table[1, 1] * table[0, 0] / (table[1, 0] * table[0, 1])
+    assert abs(odds - 25.0) < 0.1
+
+
+def test_covid_israel_periods_and_articles_split(need):
+    need("covid_israel")
+    bunch = datasets.load_covid_israel()
+    assert bunch.frame["count"].sum() == 278_848
+    known = bunch.frame[(bunch.frame["gender"] != "") & bunch.frame["corona_result"].isin(["positive", "negative"])]
+    for first, last, tests, positive in [
+        ("2020-03-22", "2020-03-31", 51_831, 4_769),
+        ("2020-04-01", "2020-04-07", 47_401, 3_624),
+    ]:
+        rows = known[known["test_date"].between(first, last)]
+        assert rows["count"].sum() == tests
+        assert rows.loc[rows["corona_result"] == "positive", "count"].sum() == positive
+        part = datasets.load_covid_israel(first=first, last=last)
+        assert 0.99 * tests < len(part.target) <= tests  # a few lack cough or fever
+    assert datasets.load_covid_israel(features="all").data.shape[1] == 8
+    for wrong in ({"period": "may"}, {"features": "some"}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be .* got '{next(iter(wrong.values()))}'"):
+            datasets.load_covid_israel(**wrong)
+
+
+def test_fashion_mnist_pair_and_statistics(need):
+    need("fashion_mnist")
+    bunch = datasets.load_fashion_mnist(classes=(5, 0))
+    assert bunch.target_names == ["Sandal", "T-shirt"] and bunch.data.shape == (14_000, 784)
+    assert len(bunch.train) == 12_000 and len(bunch.test) == 2_000 and set(np.unique(bunch.target)) == {-1, 1}
+    everything = datasets.load_fashion_mnist()
+    train = everything.data[everything.train] / np.float32(255)
+    assert abs(train.mean() - 0.2860) < 5e-5 and abs(train.std() - 0.3530) < 5e-5
+    # the pair is the same pictures
+    np.testing.assert_array_equal(bunch.data[bunch.target == 1], everything.data[everything.target == 0])
+
+
+def test_classes_are_checked_before_anything_is_read(empty_machine):
+    for load, count in ((datasets.load_fashion_mnist, 10), (datasets.load_covertype, 7)):
+        for classes in ((3,), (1, 1), (0, count), (-1, 0)):
+            with pytest.raises(ValueError, match=f"classes must be .* from 0 to {count - 1}"):
+                load(classes=classes, download_if_missing=False)
+
+
+def test_cifar10_parts(need):
+    need("cifar10")
+    colour, pair = datasets.load_cifar10(part="colour"), datasets.load_cifar10()
+    assert colour.data.shape == (6_000, 32, 32, 3) and np.bincount(colour.target).tolist() == [600] * 10
+    assert len(colour.train) == 5_000 and len(pair.train) == 10_000
+    # the first airplane of the sample is the first one of the pair, in grey
+    first = colour.data[colour.train][colour.target[colour.train] == 0][0].reshape(-1, 3)
+    grey = np.rint(first @ [0.299, 0.587, 0.114])
+    np.testing.assert_array_equal(pair.data[pair.target == -1][0], grey)
+    with pytest.raises(ValueError, match="part must be 'pair' or 'colour', got 'grey'"):
+        datasets.load_cifar10(part="grey")
+
+
+def test_covertype_pair(need):
+    need("covertype")
+    bunch = datasets.load_covertype(classes=(1, 2))
+    assert bunch.target_names == ["Lodgepole Pine", "Ponderosa Pine"] and set(np.unique(bunch.target)) == {-1, 1}
+    if bunch.part == "sample":
+        assert bunch.data.shape == (12_022 + 1_503, 54)
+    assert (bunch.data[:, 10:14].sum(axis=1) == 1).all() and (bunch.data[:, 14:].sum(axis=1) == 1).all()
+    with pytest.raises(ValueError, match=r"part must be .* got 'half'"):
+        datasets.load_covertype(part="half")
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED if not dataset(name).built_in])
+def test_missing_set_says_what_and_how(name, empty_machine):
+    assert not datasets.available(name)
+    with pytest.raises(datasets.DatasetNotFound) as error:
+        LOADERS[name](download_if_missing=False)
+    message = str(error.value)
+    entry = dataset(name)
+    assert repr(name) in message and "MARGINALIA_DATA" in message and f"marginalia data {name} --fetch" in message
+    assert any(file.path in message for part in entry.parts.values() for file in part)
+    assert str(empty_machine) in message and isinstance(error.value, LookupError)
+
+
+def test_built_in_sets_need_nothing(empty_machine):
+    where = datasets.available()
+    assert [name for name, place in where.items() if place] == ["breast_cancer", "xd6"]
+    assert datasets.load_xd6().data.shape == (973, 9)

@@ -17,9 +17,10 @@ PROBE = 1000
 def merge_rows(
     X: Any, codes: NDArray[np.intp], weight: NDArray[np.float64]
 ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    """Merge equal rows of equal label, adding their weights, if that halves the table; else return the arguments.
+    """Merge equal rows of equal label, adding their weights, if a tenth of the rows or more is saved; else return them.
 
-    Rows are compared by a 64-bit hash of their bits, and the result is verified, so that a collision cannot pass.
+    Rows are compared by a 64-bit hash of their bits, and the result is verified, so that a collision cannot pass. They
+    come back in the order of their hashes: the same for weights and for repetitions, in whatever order those came.
 
     Parameters
     ----------
@@ -40,12 +41,8 @@ def merge_rows(
     if len(np.unique(_hashes(X[probe], codes[probe]))) > 0.9 * len(probe):
         return X, codes, weight
     _, first, inverse = np.unique(_hashes(X, codes), return_index=True, return_inverse=True)
-    if len(first) > n / 2:
+    if len(first) > 0.9 * n:
         return X, codes, weight
-    order = np.argsort(first)  # in the order in which the rows first appear
-    position = np.empty(len(first), dtype=np.intp)
-    position[order] = np.arange(len(first))
-    first, inverse = first[order], position[inverse]
     kept = X[first]
     difference = kept[inverse] != X
     if (difference.nnz if sparse.issparse(X) else difference.any()) or (codes[first][inverse] != codes).any():

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from marginalia.base import MarginaliaClassifier
+from marginalia.linear.base import LinearModel
 from marginalia.linear.factor import DesignFactor
-from marginalia.linear.objective import MarginObjective, Objective, SmoothedHinge
-from marginalia.linear.solver import Solution, best_of, descend, minimise_in_ball
+from marginalia.linear.objective import MarginObjective, SmoothedHinge
+from marginalia.linear.solver import best_of
 from marginalia.losses import AlphaLoss, HingeLoss, LogisticLoss, MarginLoss
-from marginalia.parameters import check_integer, check_real
 from marginalia.rows import merge_rows
 
-__all__ = ["LinearMarginModel", "MarginClassifier"]
+__all__ = ["MarginClassifier"]
 
 Array = NDArray[np.float64]
 
@@ -32,112 +25,7 @@ CANDIDATES = tuple(AlphaLoss(alpha) for alpha in (1, 0.7, 1.5, 2, 3, 5))
 HINGE_WIDTHS = (1.0, 0.1, 0.01, 0.001)
 
 
-class LinearMarginModel(MarginaliaClassifier):
-    """What the linear classifiers share: checks, starts, solver and the report of where it stopped."""
-
-    l2: float
-    solver: str
-    radius: float | None
-    fit_intercept: bool
-    max_iter: int
-    tol: float
-    step_size: float | None
-    n_starts: int
-    warm_start: bool
-    random_state: Any
-
-    def decision_function(self, X: Any) -> Array:
-        """Signed score ``X @ coef + intercept``, one column a class if there are more than two."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of the largest score; for two classes its sign, a score of 0 being ``classes_[0]``."""
-        scores = self.decision_function(X)
-        return self._labels_from_score(scores) if scores.ndim == 1 else self.classes_[scores.argmax(axis=1)]
-
-    def _check_parameters(self) -> None:
-        check_real("l2", self.l2, "[0, inf)")
-        check_real("tol", self.tol, "(0, inf)")
-        check_integer("max_iter", self.max_iter, 1)
-        check_integer("n_starts", self.n_starts, 1)
-        if self.radius is not None:
-            check_real("radius", self.radius, "(0, inf)")
-        if self.step_size is not None:
-            check_real("step_size", self.step_size, "(0, inf)")
-        if self.solver not in ("lbfgs", "gd"):
-            raise ValueError(f"solver must be 'lbfgs' or 'gd', got {self.solver!r}")
-
-    def _check_data(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-        X, codes, weight = self._check_training(X, y, sample_weight, accept_sparse="csr", dtype=np.float64)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
-                f"{self.classes_[0]!r}"
-            )
-        return X, codes, weight
-
-    def _check_factor(self, factor: DesignFactor | None, X: Any, weight: Array) -> DesignFactor:
-        if factor is None:
-            return DesignFactor(X, weight)
-        if not isinstance(factor, DesignFactor) or factor.n_features != X.shape[1]:
-            raise ValueError(f"factor must be a DesignFactor of {X.shape[1]} features, got {factor!r}")
-        return factor
-
-    def _solve(self, objective: Objective, start: tuple[Array, Array], factor: DesignFactor | None) -> Solution:
-        if self.solver == "lbfgs":
-            assert factor is not None
-            return minimise_in_ball(objective, start, factor, self.l2, self.radius, self.tol, self.max_iter)
-        step = self.step_size
-        if step is None:
-            assert factor is not None
-            step = 1 / (factor.largest_curvature() + self.l2)
-        return descend(objective, start, self.l2, step, self.radius, self.tol, self.max_iter)
-
-    def _starts(
-        self, outputs: int, factor: DesignFactor | None, convex: Objective | None, n_features: int
-    ) -> Iterator[tuple[Array, Array]]:
-        """Zero or, with ``warm_start``, the last solution; for a non-convex loss more."""
-        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (outputs, n_features):
-            yield self.coef_.T.copy(), self.intercept_.copy()
-            return
-        zero = np.zeros((n_features, outputs)), np.zeros(outputs)
-        yield zero
-        if convex is None or self.n_starts == 1 or self.solver == "gd" or factor is None:
-            return
-        solved = minimise_in_ball(convex, zero, factor, self.l2, self.radius, self.tol, self.max_iter)
-        yield solved.coef, solved.intercept
-        rng = check_random_state(self.random_state)
-        whitening = factor.whitening(self.l2, centred=self.fit_intercept)
-        for _ in range(self.n_starts - 2):
-            # scores of the size of one whatever the scale of the features
-            v = rng.standard_normal((n_features + 1, outputs)) / np.sqrt(n_features)
-            v[-1] *= self.fit_intercept
-            yield whitening.expand(v)
-
-    def _keep(self, solution: Solution) -> None:
-        self.coef_, self.intercept_ = solution.coef.T, solution.intercept
-        self.objective_, self.n_iter_ = solution.value, max(1, solution.n_iter)
-        self.converged_, self.stop_reason_ = solution.converged, solution.reason
-        if not solution.converged:
-            warnings.warn(
-                f"{type(self).__name__} did not converge: {solution.reason} "
-                f"(largest entry of the gradient {solution.gradient:.2e}, tol={self.tol:g}, max_iter={self.max_iter})",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-class MarginClassifier(LinearMarginModel):
+class MarginClassifier(LinearModel):
     r"""Linear classifier that minimises a loss of the margin.
 
     .. math:: \min_{w,b}\ \frac{\sum_i s_i\,\ell\bigl(y_i(w^\top x_i + b)\bigr)}{\sum_i s_i} + \frac{\lambda}{2}\|w\|^2,
@@ -245,7 +133,10 @@ class MarginClassifier(LinearMarginModel):
         signs = np.where(codes == 1, 1.0, -1.0)
         if self.solver == "lbfgs" or self.step_size is None:
             factor = self._check_factor(factor, X, weight)
-        self.loss_ = self._choose(*whole, factor) if self.loss == "cv" else self.loss or LogisticLoss()
+        if self.loss == "cv":
+            self.loss_ = self._select([{"loss": loss} for loss in CANDIDATES], *whole, factor)["loss"]
+        else:
+            self.loss_ = self.loss or LogisticLoss()
 
         def objective(loss: Any) -> MarginObjective:
             return MarginObjective(X, signs, weight, loss, self.fit_intercept)
@@ -285,12 +176,3 @@ class MarginClassifier(LinearMarginModel):
         if slope == 0:
             raise ValueError(f"loss must have a posterior that changes with the score, got {self.loss_!r}")
         return np.exp(slope * self.coef_[0])
-
-    def _choose(self, X: Any, codes: NDArray[np.intp], weight: Array, factor: DesignFactor | None) -> MarginLoss:
-        right = np.zeros(len(CANDIDATES))
-        for train, test in check_cv(self.cv, codes, classifier=True).split(X, codes):
-            for k, loss in enumerate(CANDIDATES):
-                model = clone(self).set_params(loss=loss)
-                model.fit(X[train], codes[train], weight[train], factor=factor)
-                right[k] += weight[test] @ (model.predict(X[test]) == codes[test])
-        return CANDIDATES[int(np.argmax(right))]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
@@ -18,6 +17,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
 from marginalia.boosting.base import BoostingClassifier
 from marginalia.boosting.encode import EncodedMatrix
 from marginalia.boosting.loop import Round, Stop, boost
+from marginalia.boosting.rules import ErrorStep, LineSearchStep, LossWeights
 from marginalia.losses import AlphaLoss
 from marginalia.parameters import check_choice, check_integer, check_real
 
@@ -25,9 +25,6 @@ __all__ = ["AdaBoostAlphaClassifier"]
 
 Array = NDArray[np.float64]
 
-CLIP = 1e-10  # a perfect weak learner gets a finite step, 11.5 for two classes
-NO_EDGE = 1e-12
-LONGEST_STEP = 20.0  # of the line search
 CV_ALPHAS = (0.5, 0.8, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 
 
@@ -169,15 +166,8 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-        self._keep(
-            boost(
-                learner,
-                lambda margin, t: self.loss_.log_weight(margin),
-                self._step_rule(learner.sample_weight),
-                self.n_estimators,
-                watch,
-            )
-        )
+        step = self._step_rule(learner.sample_weight)
+        self._keep(boost(learner, LossWeights(self.loss_), step, self.n_estimators, watch))
         return self
 
     def predict_proba(self, X: Any) -> Array:
@@ -214,45 +204,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
             check_real("alphas", alpha, "(0, inf]")
 
     def _step_rule(self, sample_weight: Array) -> Callable[[Round], float]:
-        """The function of a round that gives its step."""
-        others = len(self.classes_) - 1
-        stretch = others**2 / (others + 1)  # 1/2 for two classes
+        if self.step == "line":
+            return LineSearchStep(self.loss_, sample_weight, self.learning_rate)
         factor = self.learning_rate * (2 * self.alpha_ if self.step == "alpha" else 1.0)
-
-        def from_error(now: Round) -> float:
-            error = min(max(now.error, CLIP), 1 - CLIP)
-            theta = stretch * (math.log((1 - error) / error) + math.log(others))
-            # a learner below chance is turned round if there are two classes, and useless if there are more
-            if abs(now.error - 0.5) < NO_EDGE if others == 1 else theta < NO_EDGE:
-                raise Stop("no_edge")
-            return factor * theta
-
-        def from_edge(now: Round) -> float:
-            if now.edge < NO_EDGE:
-                raise Stop("no_edge")
-            return factor * math.atanh(min(now.edge, 1 - CLIP))
-
-        def by_line_search(now: Round) -> float:
-            gain = math.copysign(1.0, now.edge) * now.gain
-
-            def risk(length: float) -> float:
-                return float(sample_weight @ self.loss_.value(now.margin + length * gain))
-
-            def slope(length: float) -> float:
-                return -float(sample_weight @ (self.loss_.weight(now.margin + length * gain) * gain))
-
-            # for alpha > 1 the risk may have several minima along the line: take the best of a grid, then refine
-            grid = np.linspace(0, LONGEST_STEP, 65)
-            best = int(np.argmin([risk(length) for length in grid]))
-            low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 64)])
-            length = brentq(slope, low, high, xtol=1e-13) if slope(low) < 0 < slope(high) else float(grid[best])
-            if length < NO_EDGE:
-                raise Stop("no_edge")
-            return math.copysign(self.learning_rate * length, now.edge)
-
-        if self.step == "edge" and others > 1:
-            raise ValueError("step='edge' is for two classes; use 'adaboost', 'alpha' or 'line' for more")
-        return {"line": by_line_search, "edge": from_edge}.get(self.step, from_error)
+        return ErrorStep(factor, len(self.classes_))
 
     def _hold_out(self, data: Any, codes: NDArray[np.intp], weight: Array) -> tuple[Any, Any, Array, Any]:
         """Training part, and a watcher that stops when the error on the other part no longer falls."""

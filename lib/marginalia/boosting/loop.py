@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -198,6 +199,10 @@ def boost(
     >>> record.steps.round(4), record.errors.round(4)
     (array([0.3466, 0.    ]), array([0.3333, 0.5   ]))
     """
+    if watch is None and rows is Rows:
+        compiled = _compiled(learner, weigh, step)
+        if compiled is not None:
+            return compiled(n_rounds)
     kept = rows(learner, weigh)
     hypotheses: list[Any] = []
     steps: list[float] = []
@@ -219,3 +224,18 @@ def boost(
         record.append((now.error, now.edge, now.density, now.kappa))
     errors, edges, densities, kappas = np.array(record, dtype=float).reshape(-1, 4).T.copy()
     return BoostRecord(hypotheses, np.array(steps), errors, edges, densities, kappas, kept.margin, stop_reason)
+
+
+def _compiled(learner: Any, weigh: Any, step: Any) -> Callable[[int], BoostRecord] | None:
+    """The same loop as machine code, for losses of the α-family, AdaBoost's step and our trees; else ``None``."""
+    from marginalia.boosting.rules import ErrorStep, LossWeights
+    from marginalia.boosting.trees import TreeLearner
+    from marginalia.losses.margin import SigmoidPowerLoss
+
+    if not (isinstance(learner, TreeLearner) and isinstance(weigh, LossWeights) and isinstance(step, ErrorStep)):
+        return None
+    if learner.mean_leaf or not isinstance(weigh.loss, SigmoidPowerLoss):
+        return None
+    from marginalia.boosting.compiled import boost_compiled
+
+    return partial(boost_compiled, learner, weigh.loss.exponent, step)

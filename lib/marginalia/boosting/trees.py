@@ -168,6 +168,10 @@ class TreeLearner:
                     self.max_depth, self.by_error, self.mean_leaf, nodes, 0, output)  # fmt: skip
         return Tree(*(part[:size] for part in nodes)), self.margin(output)
 
+    def signs(self) -> NDArray[np.int8]:
+        """The features as ±1, for data with two values a feature and labels of two classes."""
+        return (self.coded & 2).astype(np.int8) - np.int8(1)  # the code is 2 bin + class
+
     def margin(self, output: Array) -> Array:
         """Margin of each row per unit of step: ``y h`` for two classes, else by the coding of SAMME."""
         if self.n_classes == 2:

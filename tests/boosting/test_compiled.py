@@ -1,0 +1,98 @@
+"""The compiled loop against the plain one: same trees, same steps."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from marginalia.boosting import encode
+from marginalia.boosting.loop import boost
+from marginalia.boosting.rules import ErrorStep, LossWeights
+from marginalia.boosting.trees import TreeLearner
+from marginalia.losses import AlphaLoss, GeneralizedCrossEntropyLoss
+
+
+def never(now, hypotheses, steps):
+    """A watcher that does nothing; only the plain loop can have one."""
+
+
+def both(learner, loss, step, n_rounds):
+    return (
+        boost(learner, LossWeights(loss), step, n_rounds),
+        boost(learner, LossWeights(loss), step, n_rounds, never),
+    )
+
+
+def assert_same(fast, plain, tolerance=1e-11):
+    assert fast.stop_reason == plain.stop_reason and len(fast.steps) == len(plain.steps)
+    for name in ("steps", "errors", "edges", "densities", "kappas", "margin"):
+        np.testing.assert_allclose(
+            getattr(fast, name), getattr(plain, name), rtol=tolerance, atol=tolerance, err_msg=name
+        )
+    for one, other in zip(fast.hypotheses, plain.hypotheses, strict=True):
+        np.testing.assert_array_equal(one.feature, other.feature)
+        np.testing.assert_array_equal(one.threshold, other.threshold)
+        np.testing.assert_array_equal(one.left, other.left)
+        np.testing.assert_array_equal(one.value, other.value)
+        np.testing.assert_allclose(one.gain, other.gain, atol=1e-12)
+
+
+LOSSES = [AlphaLoss(a) for a in (0.2, 0.5, 1.0, 1.3, 2.0, 8.0)] + [GeneralizedCrossEntropyLoss(0.7)]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("criterion", ["gini", "error"])
+def test_stumps_on_signs(loss, criterion):
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 1.0], size=(300, 12))
+    y = (X[:, :5].sum(axis=1) + rng.normal(size=300) > 0).astype(int)
+    weight = rng.integers(1, 4, 300).astype(float)
+    learner = TreeLearner(encode(X), y, weight, criterion=criterion)
+    assert_same(*both(learner, loss, ErrorStep(0.7), 60))
+
+
+@pytest.mark.parametrize("loss", LOSSES[:6:2], ids=repr)
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_trees(loss, depth):
+    X, y = load_breast_cancer(return_X_y=True)
+    y = np.where(np.random.default_rng(depth).random(len(y)) < 0.2, 1 - y, y)
+    assert_same(*both(TreeLearner(encode(X), y, np.ones(len(y)), max_depth=depth), loss, ErrorStep(), 25))
+
+
+def test_three_classes():
+    X, y = load_iris(return_X_y=True)
+    assert_same(*both(TreeLearner(encode(X), y, np.ones(150), 3), AlphaLoss(2), ErrorStep(1.0, 3), 25))
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("values", [(-1.0, 1.0), (0.0, 7.0)])
+def test_margins_beyond_the_range_of_exp(alpha, values):
+    X = np.repeat([values], 10, axis=0).reshape(-1, 1)
+    y = (X[:, 0] == values[1]).astype(int)
+    learner = TreeLearner(encode(X, merge=False), y, np.ones(20))
+    fast, plain = both(learner, AlphaLoss(alpha), ErrorStep(), 400)  # margins up to 4600
+    assert_same(fast, plain, 1e-9)
+    assert fast.margin.max() > 4000 and np.isfinite(fast.kappas).all()
+
+
+def test_no_edge_and_constant_features():
+    X = np.array([[0.0, 5.0], [0.0, 5.0], [1.0, 5.0], [1.0, 5.0]])
+    learner = TreeLearner(encode(X, merge=False), np.array([0, 1, 0, 1]), np.ones(4))
+    fast, plain = both(learner, AlphaLoss(2), ErrorStep(), 10)
+    assert_same(fast, plain)
+    assert fast.stop_reason == "no_edge"
+
+
+def test_threads_and_repetition_give_the_same_bits():
+    from joblib import Parallel, delayed
+
+    X, y = load_breast_cancer(return_X_y=True)
+    shared = encode(X)
+
+    def fit(seed):
+        noisy = np.where(np.random.default_rng(seed).random(len(y)) < 0.2, 1 - y, y)
+        learner = TreeLearner(shared, noisy, np.ones(len(y)), max_depth=2)
+        return boost(learner, LossWeights(AlphaLoss(2)), ErrorStep(), 20).margin
+
+    alone = [fit(seed) for seed in range(4)]
+    threads = Parallel(2, backend="threading")(delayed(fit)(seed) for seed in range(4))
+    np.testing.assert_array_equal(alone, threads)

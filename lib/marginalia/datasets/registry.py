@@ -52,7 +52,10 @@ class Route:
 
 @dataclass(frozen=True)
 class DataSet:
-    """An entry of the registry, ``data/sets/<name>.yml``."""
+    """An entry of the registry, ``data/sets/<name>.yml``.
+
+    ``exhibits`` are those of the ledger that rest on the set, without those that name it in their own ``needs``.
+    """
 
     name: str
     title: str
@@ -68,6 +71,7 @@ class DataSet:
     get: str
     stands_for: str = ""
     built_in: str = ""
+    exhibits: tuple[str, ...] = ()
     parts: Mapping[str, tuple[DataFile, ...]] = field(default_factory=dict)
     routes: tuple[Route, ...] = ()
 
@@ -108,7 +112,7 @@ def dataset(name: str) -> DataSet:
     check_name("data set", name, names())
     text = (data_folder() / "sets" / f"{name}.yml").read_text(encoding="utf-8")
     entry: dict[str, Any] = yaml.safe_load(text)
-    entry["papers"] = tuple(entry["papers"])
+    entry["papers"], entry["exhibits"] = tuple(entry["papers"]), tuple(entry.get("exhibits", ()))
     entry["parts"] = {part: tuple(DataFile(**file) for file in files) for part, files in entry.get("parts", {}).items()}
     entry["routes"] = tuple(
         Route(**{**route, "files": tuple(route.get("files", ())), "version": str(route.get("version", ""))})

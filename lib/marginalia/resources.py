@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 __all__ = ["build_folder", "data_cache", "data_folder", "data_set_folders"]
@@ -43,7 +44,9 @@ def data_cache() -> Path:
     >>> data_cache().name
     'data'
     """
-    import pooch
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pooch asks tqdm for a notebook widget, which a page should not complain about
+        import pooch
 
     return Path(os.environ.get("MARGINALIA_CACHE") or pooch.os_cache("marginalia")) / "data"
 

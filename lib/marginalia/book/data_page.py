@@ -21,12 +21,12 @@ _POINTS = 400  # of each class, in a scatter plot
 
 
 def card(name: str) -> str:
-    """Facts about a data set as a table in Markdown; which exhibits use it comes from the ledger.
+    """Facts about a data set as a list in Markdown; which exhibits use it comes from the ledger.
 
     Examples
     --------
-    >>> print(card("xd6").splitlines()[2])
-    | size | 973 rows, 9 features |
+    >>> print(card("xd6").splitlines()[0])
+    - **size**: 973 rows, 9 features
     """
     entry = dataset(name)
     total = sum(entry.classes.values())
@@ -40,11 +40,11 @@ def card(name: str) -> str:
         "source": f"{entry.source} ([page]({entry.homepage}))",
         "licence": entry.licence,
         "papers": ", ".join(f"{{cite:t}}`{key}`" for key in entry.papers),
-        "exhibits": ", ".join(f"`{id_}`" for id_ in used) or "none yet; see the papers",
+        "exhibits": ", ".join(f"`{id_}`" for id_ in used) or "none",
         "loader": f"`marginalia.datasets.load_{name}()`",
         "here": "yes" if datasets.available(name) else f"no: `marginalia data {name} --fetch`",
     }
-    return "\n".join(["| | |", "|:--|:--|", *(f"| {key} | {value} |" for key, value in facts.items())])
+    return "\n".join(f"- **{key}**: {value}" for key, value in facts.items())
 
 
 def portrait(name: str) -> Any:
@@ -77,7 +77,7 @@ def _scatter(axes: Any, points: NDArray[np.float64], y: NDArray[Any], names: lis
         rows = np.flatnonzero(y == label)
         rows = rng.permutation(rows)[:_POINTS]
         axes.scatter(*points[rows].T, s=12, alpha=0.5, linewidths=0, label=text, **style)
-    axes.legend()
+    axes.legend(markerscale=2)
 
 
 def _pictures(groups: list[NDArray[Any]], labels: list[str], colour: bool = False) -> Any:
@@ -175,7 +175,7 @@ def _mixture() -> Any:
     across = np.array([-4.0, 4.0])
     axes.plot(across, -(intercept + slopes[0] * across) / slopes[1], color="black", linestyle="--", label="Bayes line")
     axes.set(xlabel="$x_1$", ylabel="$x_2$", xlim=(-4, 4), ylim=(-4, 4))
-    axes.legend()
+    axes.legend(markerscale=2)
     return fig
 
 
@@ -188,6 +188,7 @@ def _long_servedio() -> Any:
     axes.vlines(edges[:-1] - 0.5, -0.5, 20.5, color="white", linewidth=3)
     axes.hlines(10.5, -0.5, 59.5, color="white", linewidth=1)
     axes.set_xticks((np.r_[0, edges[:-1]] + edges) / 2 - 0.5, ["large margin", "pullers", "penalizers"])
+    axes.set_yticks([0, 10, 11, 20], ["1", "11", "12", "21"])
     axes.set(ylabel="coordinate")
     axes.grid(False)
     return fig

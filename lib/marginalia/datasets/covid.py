@@ -131,7 +131,8 @@ def load_covid_israel(
     repeat = chosen["count"].to_numpy()
     X = np.column_stack([column.to_numpy(np.float64) for column in columns.values()])
     y = SIGNS[(chosen["corona_result"] == "positive").to_numpy().astype(int)]
-    counted = frame["corona_result"].repeat(frame["count"]) if period == "april" else None
+    codes = frame["corona_result"].map({"negative": 0, "positive": 1, "other": 2})
+    counted = codes.repeat(frame["count"]) if period == "april" else None
     return as_bunch(
         "covid_israel",
         np.repeat(X, repeat, axis=0),

@@ -163,7 +163,7 @@ def _chosen(
     **more: Any,
 ) -> Any:
     """Keep the chosen classes and number them anew; ``first`` marks the rows of the published training part."""
-    counted = np.array(names)[y] if check else None
+    counted = y if check else None
     chosen = list(range(len(names))) if classes is None else list(classes)
     position = np.full(len(names), -1)
     position[chosen] = np.arange(len(chosen))

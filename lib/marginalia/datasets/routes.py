@@ -23,8 +23,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pooch
-
 from marginalia.datasets.registry import Route
 
 __all__ = ["RouteFailed", "obtain"]
@@ -105,6 +103,8 @@ def _wheel_url(route: Route) -> str:
 
 
 def _download(url: str, sha256: str | None, work: Path, progress: bool) -> Path:
+    import pooch  # here, not above: it takes part of a second
+
     _require(url)
     logger = pooch.get_logger()
     level = logger.level

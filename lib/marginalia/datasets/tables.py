@@ -27,14 +27,13 @@ def as_bunch(
 ) -> Any:
     """The common form of all loaders; refuses data whose class counts are not those of the registry.
 
-    ``counted`` holds the classes of all rows of the published set, by their names in the registry.
+    ``counted`` holds the classes of all rows of the published set, as positions in the registry's list of classes.
     """
     entry = dataset(name)
     if counted is not None:
-        labels, sizes = np.unique(np.asarray(counted).astype(str), return_counts=True)
-        found = dict(zip(labels.tolist(), sizes.tolist(), strict=True))
-        if found != {str(key): value for key, value in entry.classes.items()}:
-            raise ValueError(f"{entry.title} has the class counts {found}, expected {dict(entry.classes)}")
+        sizes = dict(zip(entry.classes, np.bincount(np.asarray(counted)).tolist(), strict=False))
+        if sizes != dict(entry.classes):
+            raise ValueError(f"{entry.title} has the class counts {sizes}, expected {dict(entry.classes)}")
     target = np.asarray(y)
     if return_X_y:
         return X, target
@@ -81,13 +80,12 @@ def load_breast_cancer(*, return_X_y: bool = False) -> Any:
     from sklearn.datasets import load_breast_cancer as load
 
     bunch = load()
-    names = bunch.target_names[bunch.target]
     return as_bunch(
         "breast_cancer",
         bunch.data,
         SIGNS[bunch.target],
         return_X_y,
-        counted=names,
+        counted=bunch.target,
         feature_names=bunch.feature_names.tolist(),
         target_names=["malignant", "benign"],
     )
@@ -128,7 +126,7 @@ def load_xd6(*, return_X_y: bool = False) -> Any:
         return_X_y,
         counted=(y == 1).astype(int),
         feature_names=[f"a{i}" for i in range(1, 10)],
-        target_names=["0", "1"],
+        target_names=["rule not met", "rule met"],
     )
 
 

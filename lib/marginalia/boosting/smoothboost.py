@@ -44,8 +44,9 @@ class SmoothBooster(BoostingClassifier):
     r"""Base of boosters whose distributions are capped at :math:`1/(\kappa m)`; their score is a vote in [−1, 1].
 
     Fitted attributes, beyond those of every booster: ``advantages_``, ``densities_`` and ``smoothness_`` (:math:`m`
-    times the largest weight), one number a round; ``mean_coef_`` where all hypotheses are linear, so that the vote is
-    too.
+    times the largest weight), one number a round; ``margins_``, the margins of the training rows as the weak learner
+    holds them (our trees merge identical ones, a :class:`PNormLearner` may drop some); ``mean_coef_`` where all
+    hypotheses are linear, so that the vote is too.
     """
 
     _binary_only = True
@@ -60,6 +61,7 @@ class SmoothBooster(BoostingClassifier):
         self.advantages_, self.densities_ = record.edges / 2, record.densities
         self.smoothness_ = 1 / record.kappas
         self._total_step = float(record.steps.sum()) or 1.0
+        self.margins_ = record.margin / self._total_step
         if isinstance(self.estimators_, LinearVote):
             self.mean_coef_ = self.theta_ @ self.estimators_.coefs / self._total_step
 

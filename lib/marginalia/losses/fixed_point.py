@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginalia.losses.log_partition import Array, gaps_from, log_exp_t
+from marginalia.losses.log_partition import Array, excess, gaps_from, log_exp_t
 from marginalia.parameters import check_integer, check_real
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "fixed_point_excess",
     "fixed_point_log_partition",
     "fixed_point_log_partition_margin",
+    "fixed_point_updates",
 ]
 
 
@@ -31,7 +32,7 @@ class FixedPointResult(NamedTuple):
 def fixed_point_excess(gaps: Array, t: float) -> Iterator[Array]:
     r"""Excess over the largest activation after 0, 1, 2, … updates of Algorithm 1.
 
-    The update is :math:`\tilde a \leftarrow Z(\tilde a)^{1-t} (a - \max a)`; the excess falls
+    The update is :math:`\tilde a \leftarrow Z(\tilde a)^{1-t} (a - \max a)`; the excess rises
     monotonically to the root at the linear rate :math:`(t-1)\sum_c d_c \hat p_c^t`.
     """
     scaled = -gaps
@@ -39,6 +40,26 @@ def fixed_point_excess(gaps: Array, t: float) -> Iterator[Array]:
         log_z = np.log(np.exp(log_exp_t(scaled, t)).sum(axis=-1))
         yield np.expm1((t - 1) * log_z) / (t - 1)
         scaled = -np.exp((1 - t) * log_z)[..., None] * gaps
+
+
+def fixed_point_updates(gaps: Array, t: float, tol: float = 1e-10, max_iter: int = 5000) -> NDArray[np.int64]:
+    """Updates until the excess of each row is within ``tol`` of the root (relative where it exceeds 1).
+
+    Examples
+    --------
+    >>> fixed_point_updates(np.array([[0.0, 5.0]]), 1.5)
+    array([8])
+    """
+    root = excess(gaps, t)
+    needed = np.full(root.shape, max_iter, dtype=np.int64)
+    open_ = np.ones(root.shape, dtype=bool)
+    for k, g in enumerate(islice(fixed_point_excess(gaps, t), max_iter)):
+        reached = open_ & (np.abs(g - root) <= tol * np.maximum(1.0, root))
+        needed[reached] = k
+        open_ &= ~reached
+        if not open_.any():
+            break
+    return needed
 
 
 def fixed_point_log_partition(

@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginalia.losses.fixed_point import fixed_point_log_partition, fixed_point_log_partition_margin
+from marginalia.losses.fixed_point import (
+    fixed_point_log_partition,
+    fixed_point_log_partition_margin,
+    fixed_point_updates,
+)
 from marginalia.losses.log_partition import (
     Array,
     check_temperature,
@@ -28,6 +32,7 @@ __all__ = [
     "exp_t",
     "fixed_point_log_partition",
     "fixed_point_log_partition_margin",
+    "fixed_point_updates",
     "log_partition",
     "log_partition_margin",
     "log_softmax_t",

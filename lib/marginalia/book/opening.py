@@ -1,4 +1,4 @@
-"""Sphinx extension: the box that opens a chapter and the banner that names the scale, both computed.
+"""Sphinx directive for the box that opens a chapter.
 
 A chapter holds one directive with its own words; what was computed, how long it took and how to get at the notebook
 are added here, from the ledger and from the runner's results, when the page is built.
@@ -7,27 +7,17 @@ are added here, from the ledger and from the runner's results, when the page is 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from sphinx.application import Sphinx
-from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
-from marginalia import __version__
-from marginalia.book.claims import Claims
 from marginalia.book.layout import Chapter
 from marginalia.book.results import Result
 from marginalia.book.verdicts import summary
 from marginalia.scale import SCALES, current_scale
 
-__all__ = ["setup"]
-
-BANNER = {
-    "quick": "Quick scale: fewer and shorter runs than in the papers, for a first read.",
-    "paper": "Paper scale: the papers’ own numbers of runs, rounds and grids.",
-}
+__all__ = ["Opening", "time_line"]
 
 
 class Opening(SphinxDirective):
@@ -74,15 +64,3 @@ def time_line(chapter: Chapter) -> str:
 
 def _round(seconds: float) -> str:
     return f"{max(round(seconds), 1)} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _set_banner(app: Sphinx, config: Config) -> None:
-    config.html_theme_options["announcement"] = BANNER[current_scale()]
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register with Sphinx."""
-    app.add_directive("opening", Opening)
-    app.add_directive("claims", Claims)
-    app.connect("config-inited", _set_banner)
-    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

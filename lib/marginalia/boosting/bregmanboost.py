@@ -36,7 +36,7 @@ class BregmanBoostClassifier(SmoothBooster):
         Number of rounds :math:`T`.
     step_size : float, optional
         The factor η; :math:`\sqrt{2\ln(1/\kappa)/T}`, which makes the certificate largest, if not given. With
-        :math:`2\gamma-\theta` and :func:`~marginalia.boosting.bounds.bregman_rounds` rounds fewer than :math:`\kappa m`
+        :math:`2\gamma-\theta` and ``bregman_rounds`` rounds fewer than :math:`\kappa m`
         examples have margin at most θ.
     estimator : classifier, optional
         Weak learner: any classifier whose ``fit`` takes ``sample_weight``, or :class:`PNormLearner`. ``None``: our

@@ -23,3 +23,9 @@ def soups(html):
     """Parsed pages by their path, relative to the built folder; all of them, also those nobody wrote."""
     files = [file for file in sorted(html.rglob("*.html")) if "_static" not in file.parts]
     return {file.relative_to(html).as_posix(): BeautifulSoup(file.read_text("utf-8"), "html.parser") for file in files}
+
+
+@pytest.fixture(scope="session")
+def anchors(soups):
+    """Ids that links can point to, by page."""
+    return {page: {tag["id"] for tag in soup.find_all(id=True)} for page, soup in soups.items()}

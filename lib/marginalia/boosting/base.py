@@ -17,13 +17,13 @@ from marginalia.boosting.loop import BoostRecord, WeakLearner
 from marginalia.boosting.pnorm import LinearHypothesis, LinearVote
 from marginalia.boosting.trees import Forest, TreeLearner
 
-__all__ = ["BoostingClassifier"]
+__all__ = ["Booster", "BoostingClassifier"]
 
 Array = NDArray[np.float64]
 
 
-class BoostingClassifier(MarginaliaClassifier):
-    """Base of boosters that vote: ``fit`` sets ``estimators_`` and ``theta_``, the rest follows from them.
+class Booster(MarginaliaClassifier):
+    """Base of all boosters: their data, their weak learner and what they keep of a run of the loop.
 
     ``X`` may be an :class:`~marginalia.boosting.EncodedMatrix` wherever a matrix is expected.
     Subclasses may have a parameter ``estimator``, the weak learner (``None``: our trees).
@@ -82,6 +82,15 @@ class BoostingClassifier(MarginaliaClassifier):
         nothing = np.empty(0)
         self._keep(BoostRecord([], nothing, nothing, nothing, nothing, nothing, nothing, "one_class"))
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.estimator is not None and get_tags(self.estimator).input_tags.sparse
+        return tags
+
+
+class BoostingClassifier(Booster):
+    """Base of boosters that vote: ``fit`` sets ``estimators_`` and ``theta_``, the rest follows from them."""
+
     def _staged_scores(self, X: Any) -> Iterator[Array]:
         """Scores after each round; the same array is updated in place and yielded again."""
         score = self._zero_score(len(X) if not hasattr(X, "shape") else X.shape[0])
@@ -129,11 +138,6 @@ class BoostingClassifier(MarginaliaClassifier):
         y = np.asarray(y)
         for label in self.staged_predict(X):
             yield float(np.average(label == y, weights=None if sample_weight is None else np.asarray(sample_weight)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.estimator is not None and get_tags(self.estimator).input_tags.sparse
-        return tags
 
     def _labels(self, score: Array) -> NDArray[Any]:
         return self._labels_from_score(score) if score.ndim == 1 else self.classes_[score.argmax(axis=1)]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from marginalia.parameters import check_real
 from marginalia.risk.cvar import cvar
 from marginalia.risk.lpboost import lpboost
-from marginalia.risk.masses import Array, check_losses, check_tail
+from marginalia.risk.masses import Array, check_losses, check_tail, masses
 from marginalia.risk.result import LPBoostResult
 
 __all__ = ["group_lpboost", "trimmed_cvar", "trimmed_lpboost"]
@@ -49,10 +49,11 @@ def group_lpboost(losses: ArrayLike, groups: ArrayLike) -> LPBoostResult:
     return lpboost(sums / np.bincount(group)[:, None], alpha=1.0 / len(names))
 
 
-def trimmed_cvar(losses: ArrayLike, alpha: float, trim: float) -> float:
+def trimmed_cvar(losses: ArrayLike, alpha: float, trim: float, sample_weight: ArrayLike | None = None) -> float:
     r"""CVaR of tail fraction ``alpha`` after the worst fraction ``trim`` of the samples is left out (DORO).
 
-    The samples kept are :math:`n - \lfloor\epsilon n\rfloor`, those with the smallest losses.
+    The samples kept are :math:`n - \lfloor\epsilon n\rfloor`, those with the smallest losses. With ``sample_weight``
+    those are left out that fit into the fraction as a whole.
 
     Examples
     --------
@@ -60,10 +61,14 @@ def trimmed_cvar(losses: ArrayLike, alpha: float, trim: float) -> float:
     1.0
     """
     values = check_losses(losses, ndim=1)
-    return cvar(values[_kept(values, trim)], alpha)
+    mass = masses(sample_weight, len(values))
+    kept = _kept(values, mass, trim)
+    return cvar(values[kept], alpha, mass[kept])
 
 
-def trimmed_lpboost(losses: ArrayLike, alpha: float, trim: float, max_iter: int = 50) -> LPBoostResult:
+def trimmed_lpboost(
+    losses: ArrayLike, alpha: float, trim: float, max_iter: int = 50, sample_weight: ArrayLike | None = None
+) -> LPBoostResult:
     r"""Model weights for the tail after outliers: leave out the worst fraction ``trim``, solve, repeat.
 
     For fixed model weights, leaving out the largest losses is the best choice; for a fixed choice the program is
@@ -79,6 +84,8 @@ def trimmed_lpboost(losses: ArrayLike, alpha: float, trim: float, max_iter: int 
         Fraction of outliers in [0, 1).
     max_iter : int
         Programs solved at most.
+    sample_weight : array_like of shape (n,), optional
+        Weights of the samples.
 
     Returns
     -------
@@ -94,13 +101,14 @@ def trimmed_lpboost(losses: ArrayLike, alpha: float, trim: float, max_iter: int 
     """
     matrix = check_losses(losses, ndim=2)
     alpha = check_tail(alpha)
+    mass = masses(sample_weight, len(matrix))
     z: Array = matrix.mean(axis=1)
     best: LPBoostResult | None = None
     for _ in range(max_iter):
-        kept = _kept(z, trim)
-        found = lpboost(matrix[kept], alpha)
+        kept = _kept(z, mass, trim)
+        found = lpboost(matrix[kept], alpha, sample_weight=mass[kept])
         z = matrix @ found.model_weights
-        value = trimmed_cvar(z, alpha, trim)
+        value = trimmed_cvar(z, alpha, trim, mass)
         if best is not None and value >= best.value - 1e-12:
             break
         weights = np.zeros(len(matrix))
@@ -110,10 +118,11 @@ def trimmed_lpboost(losses: ArrayLike, alpha: float, trim: float, max_iter: int 
     return best
 
 
-def _kept(values: Array, trim: float) -> NDArray[np.bool_]:
-    """Which samples stay; of equal losses the later ones go first, so that the number is exact."""
-    dropped = int(check_real("trim", trim, "[0, 1)") * len(values))
+def _kept(values: Array, mass: Array, trim: float) -> NDArray[np.bool_]:
+    """Which samples stay; of equal losses the earlier ones go first."""
+    trim = check_real("trim", trim, "[0, 1)")
+    worst = np.argsort(-values, kind="stable")
     kept = np.ones(len(values), dtype=bool)
-    if dropped:
-        kept[np.argsort(values, kind="stable")[len(values) - dropped :]] = False
+    # up to rounding: a tenth of ten samples is one sample
+    kept[worst[np.cumsum(mass[worst]) <= trim * (1 + 1e-12)]] = False
     return kept

@@ -57,6 +57,18 @@ def test_data_sets_count(copy, monkeypatch):
     assert digest.foundation_digest() != given, "a set fetched into the cache counts too"
 
 
+def test_a_second_copy_in_the_cache_does_not_count(copy, monkeypatch):
+    given, fetched = copy / "sets", copy / "cache" / "data"
+    given.mkdir(), fetched.mkdir(parents=True)
+    (given / "pima.csv").write_text("1,2\n")
+    monkeypatch.setenv("MARGINALIA_DATA", str(given))
+    before = digest.foundation_digest()
+    (fetched / "pima.csv").write_text("1,2,3\n")
+    assert digest.foundation_digest() == before, "it is not the one that is read"
+    (fetched / "compas.csv").write_text("1\n")
+    assert digest.foundation_digest() != before
+
+
 def test_half_a_download_does_not_count(copy, monkeypatch):
     before = digest.foundation_digest()
     sets = copy / "sets"

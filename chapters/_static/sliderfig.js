@@ -1,6 +1,6 @@
 // Slider figures: tables of numbers computed in Python, drawn here. No formula, no dependency, no network.
 (function () {
-  const W = 640, H = 340, L = 52, R = 14, T = 14, B = 44;
+  const W = 640, H = 340, L = 64, R = 16, T = 14, B = 54;
 
   function escape(text) {
     return String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
@@ -28,10 +28,10 @@
     svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
     svg.innerHTML = [
       `<rect class="frame" x="${L}" y="${T}" width="${W - L - R}" height="${H - T - B}"/>`,
-      ...ticks(x0, x1).map((t) => `<text x="${sx(t)}" y="${H - B + 17}" text-anchor="middle">${+t.toFixed(2)}</text>`),
+      ...ticks(x0, x1).map((t) => `<text x="${sx(t)}" y="${H - B + 20}" text-anchor="middle">${+t.toFixed(2)}</text>`),
       ...ticks(y0, y1).map((t) => `<text x="${L - 6}" y="${sy(t) + 4}" text-anchor="end">${+t.toFixed(2)}</text>`),
       `<text x="${(L + W - R) / 2}" y="${H - 6}" text-anchor="middle">${escape(d.xlabel)}</text>`,
-      `<text x="12" y="${middle}" text-anchor="middle" transform="rotate(-90 12 ${middle})">${escape(d.ylabel)}</text>`,
+      `<text x="16" y="${middle}" text-anchor="middle" transform="rotate(-90 16 ${middle})">${escape(d.ylabel)}</text>`,
       `<clipPath id="sliderfig-${index}"><rect x="${L}" y="${T}" width="${W - L - R}" height="${H - T - B}"/></clipPath>`,
       `<g clip-path="url(#sliderfig-${index})">`,
       ...d.fixed.map((f, i) => `<path class="fixed dash${i % 4}" d="${path(f.curve)}"/>`),

@@ -57,9 +57,11 @@ def foundation_digest() -> str:
     32
     """
     parts = [library_digest(), *_contents(data_folder(), "*"), *_versions(), sys.version]
-    for folder in data_set_folders():
-        parts += _contents(folder, "*")
-    return combine(parts)
+    data_sets: dict[str, str] = {}
+    for folder in reversed(data_set_folders()):  # a file in an earlier folder hides one of its name in a later folder
+        contents = list(_contents(folder, "*"))
+        data_sets |= dict(zip(contents[::2], contents[1::2], strict=True))
+    return combine([*parts, *(part for item in sorted(data_sets.items()) for part in item)])
 
 
 def _contents(folder: Path, pattern: str) -> Iterator[str]:

@@ -56,4 +56,6 @@ def claim_row(entry: Entry, finding: Finding) -> str:
     """Row of a Markdown table: place, statement and id; verdict; slack."""
     statement = entry.statement.replace("|", r"\|")
     slack = "" if finding.slack is None else f"{finding.slack:.2g}"
-    return f"| **{entry.place}.** {statement} `{entry.id}` | {SIGNS[finding.verdict]} {finding.verdict} | {slack} |"
+    return (
+        f"| **{entry.place}.** {statement} `{entry.id}` | {SIGNS[finding.verdict]}\u00a0{finding.verdict} | {slack} |"
+    )

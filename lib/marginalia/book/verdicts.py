@@ -55,7 +55,7 @@ def summary(chapter: str, scale: str) -> list[str]:
     lines = []
     if exhibits:
         verdicts = {line.id: line.verdict for line in status(scale=scale) if line.id in exhibits}
-        shown = [f"{_place(exhibits[name])} {SIGNS[verdict]} {verdict}" for name, verdict in verdicts.items()]
+        shown = [f"{_place(exhibits[name])} {SIGNS[verdict]}\u00a0{verdict}" for name, verdict in verdicts.items()]
         lines += [f"**Exhibits:** {' · '.join(shown)}.", ""]
     if claims:
         found = findings()

@@ -80,7 +80,7 @@ def fetch_all() -> int:
     """Fetch what is missing and not large. Sets that cannot be had are named in one line; it never fails."""
     wanted = [name for name, where in available().items() if where is None and _megabytes(dataset(name)) <= LARGE]
     failed = []
-    with tqdm(wanted, desc="data sets", unit="set", disable=not wanted, leave=False) as bar:
+    with tqdm(wanted, desc="data sets", unit="set", disable=None if wanted else True, leave=False) as bar:
         for name in bar:
             bar.set_postfix_str(name)
             try:

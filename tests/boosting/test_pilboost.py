@@ -3,14 +3,21 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.boosting import PILBoostClassifier
+from marginalia.boosting import PILBoostClassifier, estimate_noise
+from marginalia.datasets import make_xd6
 from marginalia.losses.proper import AlphaCPELoss
 
 
-@parametrize_with_checks([PILBoostClassifier(n_estimators=10)])
+@parametrize_with_checks(
+    [
+        PILBoostClassifier(n_estimators=10),
+        PILBoostClassifier("adaptive", n_estimators=5, link="exact"),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -60,3 +67,72 @@ def test_bad_parameters_are_named(parameters):
     with pytest.raises(ValueError, match=name) as error:
         PILBoostClassifier(**parameters).fit([[0.0], [1.0]], [0, 1])
     assert repr(value) in str(error.value)
+
+
+def noisy_cancer(rate, seed=0):
+    X, y = load_breast_cancer(return_X_y=True)
+    flip = np.random.default_rng(seed).random(len(y)) < rate
+    return X, y, np.where(flip, 1 - y, y)
+
+
+def test_twisted_and_untwisted_probabilities():
+    X, _, noisy = noisy_cancer(0.2)
+    for link in ("pseudo", "exact"):
+        model = PILBoostClassifier(2.0, 1.0, n_estimators=40, max_depth=1, link=link).fit(X, noisy)
+        score, twisted = model.decision_function(X), model.predict_proba(X, kind="twisted")[:, 1]
+        inverse = model.loss_.pseudo_inverse_link if link == "pseudo" else model.loss_.inverse_link
+        np.testing.assert_array_equal(twisted, inverse(score))
+        clean = model.predict_proba(X)[:, 1]
+        odds = (twisted / (1 - twisted))[(twisted > 0) & (twisted < 1)]
+        np.testing.assert_allclose(clean[(twisted > 0) & (twisted < 1)], odds**2 / (1 + odds**2), rtol=1e-10)
+        assert (np.abs(clean - 0.5) >= np.abs(twisted - 0.5) - 1e-15).all()
+        *_, last = model.staged_predict_proba(X, kind="twisted")
+        np.testing.assert_allclose(last[:, 1], twisted, atol=1e-12)
+    with pytest.raises(ValueError, match="kind"):
+        model.predict_proba(X, kind="clean")
+
+
+def test_exact_link_at_alpha_1_is_logistic_boosting():
+    X, _, noisy = noisy_cancer(0.1)
+    model = PILBoostClassifier(1.0, 1.0, n_estimators=20, max_depth=1, link="exact").fit(X, noisy)
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-model.decision_function(X))), rtol=1e-12)
+
+
+def test_adaptive_alpha_is_the_estimated_one():
+    X, _, noisy = noisy_cancer(0.25)
+    model = PILBoostClassifier("adaptive", 1.0, n_estimators=5).fit(X, noisy)
+    assert model.noise_ == estimate_noise(X, noisy) and model.alpha_ == model.noise_.alpha > 1.1
+    fixed = PILBoostClassifier(model.alpha_, 1.0, n_estimators=5).fit(X, noisy)
+    np.testing.assert_array_equal(model.decision_function(X), fixed.decision_function(X))
+    assert PILBoostClassifier.estimate_noise(X, noisy) == model.noise_
+
+
+def test_cross_validation_chooses_the_best_pair():
+    X, y = make_xd6(300, rng=0)  # Boolean features: the encoding of a fold is that of all rows
+    noisy = np.where(np.random.default_rng(0).random(300) < 0.2, -y, y)
+    model = PILBoostClassifier("cv", "cv", 10, 2, alphas=[2.0, 1.1], step_sizes=[1.0, 30.0], cv=3, random_state=0)
+    model.fit(X, noisy)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    for i, alpha in enumerate([1.1, 2.0]):
+        for j, step in enumerate([1.0, 30.0]):
+            scores = cross_val_score(PILBoostClassifier(alpha, step, 10, 2), X, noisy, cv=folds)
+            assert model.cv_scores_[i, j] == pytest.approx(scores.mean(), abs=1e-12)
+    row, column = np.unravel_index(model.cv_scores_.argmax(), (2, 2))
+    assert (model.alpha_, model.step_size_) == ([1.1, 2.0][row], [1.0, 30.0][column])
+
+
+def test_densities_and_edges_are_those_of_the_algorithm():
+    X, _, noisy = noisy_cancer(0.2)
+    model = PILBoostClassifier(2.0, 1.5, n_estimators=6, max_depth=2).fit(X, noisy)
+    sign, score = 2 * noisy - 1, np.zeros(len(noisy))
+    for t, tree in enumerate(model.estimators_):
+        weight = model.loss_.pseudo_inverse_link(-sign * score)
+        assert model.densities_[t] == pytest.approx(weight.mean(), rel=1e-10)
+        assert model.edges_[t] == pytest.approx(np.mean(weight * sign * tree.predict(X)), rel=1e-9)
+        score += model.theta_[t] * tree.predict(X)
+
+
+def test_any_weak_learner():
+    X, _, noisy = noisy_cancer(0.2)
+    model = PILBoostClassifier(1.1, 1.0, n_estimators=5, estimator=DecisionTreeClassifier(max_depth=2)).fit(X, noisy)
+    assert model.score(X, noisy) > 0.7 and not hasattr(model, "feature_importances_")

@@ -7,6 +7,7 @@ from marginalia.boosting.encode import EncodedMatrix, encode
 from marginalia.boosting.lpboost import LPBoostClassifier
 from marginalia.boosting.madaboost import MadaBoostClassifier
 from marginalia.boosting.network import NetworkClassifier
+from marginalia.boosting.noise_estimate import NoiseEstimate, estimate_noise
 from marginalia.boosting.pilboost import PILBoostClassifier
 from marginalia.boosting.pnorm import PNormLearner
 from marginalia.boosting.smoothboost import SmoothBoostClassifier
@@ -19,8 +20,10 @@ __all__ = [
     "LPBoostClassifier",
     "MadaBoostClassifier",
     "NetworkClassifier",
+    "NoiseEstimate",
     "PILBoostClassifier",
     "PNormLearner",
     "SmoothBoostClassifier",
     "encode",
+    "estimate_noise",
 ]

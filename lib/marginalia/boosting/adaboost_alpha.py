@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
+from sklearn.model_selection import train_test_split
 
 from marginalia.boosting.base import BoostingClassifier
 from marginalia.boosting.encode import EncodedMatrix
 from marginalia.boosting.loop import Round, Stop, boost
 from marginalia.boosting.rules import ErrorStep, LineSearchStep, LossWeights
+from marginalia.boosting.tuning import cross_validated_scores, rows_of
 from marginalia.losses import AlphaLoss
 from marginalia.parameters import check_choice, check_integer, check_real
 
@@ -224,7 +223,7 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
             random_state=self.random_state,
             stratify=codes if can_stratify else None,
         )
-        X_held, y_held, weight_held = _rows(data, held), self.classes_[codes[held]], weight[held]
+        X_held, y_held, weight_held = rows_of(data, held), self.classes_[codes[held]], weight[held]
         if isinstance(X_held, EncodedMatrix):
             X_held = X_held.decode()
         score = self._zero_score(len(held))
@@ -241,24 +240,11 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
             elif now.number - best_round >= self.n_iter_no_change:  # type: ignore[operator]
                 raise Stop("early_stopping")
 
-        return _rows(data, kept), codes[kept], weight[kept], watch
+        return rows_of(data, kept), codes[kept], weight[kept], watch
 
     def _choose_alpha(self, data: Any, codes: NDArray[np.intp], weight: Array) -> float:
         """The candidate with the best cross-validated accuracy; the smaller one among equals."""
         alphas = [float(alpha) for alpha in self.alphas or CV_ALPHAS]
-        folds = self.cv
-        if isinstance(folds, Integral):
-            folds = StratifiedKFold(check_integer("cv", folds, 2), shuffle=True, random_state=self.random_state)
-        splits = list(check_cv(folds).split(codes, codes))
-        self.cv_scores_ = np.zeros(len(alphas))
-        for train, test in splits:
-            part, rest = _rows(data, train), _rows(data, test)
-            for i, alpha in enumerate(alphas):
-                model = clone(self).set_params(alpha=alpha).fit(part, codes[train], weight[train])
-                self.cv_scores_[i] += model.score(rest, codes[test], weight[test]) / len(splits)
+        self.cv_scores_ = cross_validated_scores(self, [{"alpha": alpha} for alpha in alphas], data, codes, weight)
         best = np.flatnonzero(self.cv_scores_ >= self.cv_scores_.max() - 1e-12)
         return min(alphas[i] for i in best)
-
-
-def _rows(data: Any, rows: NDArray[np.integer]) -> Any:
-    return data.take(rows) if isinstance(data, EncodedMatrix) else data[rows]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from marginalia.boosting.base import BoostingClassifier
+from marginalia.boosting.encode import EncodedMatrix
 from marginalia.boosting.loop import Round, Stop, boost
+from marginalia.boosting.noise_estimate import NoiseEstimate, estimate_noise
+from marginalia.boosting.tuning import cross_validated_scores
 from marginalia.losses.proper import AlphaCPELoss
 from marginalia.parameters import check_choice, check_integer, check_real
 
@@ -16,42 +21,64 @@ __all__ = ["PILBoostClassifier"]
 
 Array = NDArray[np.float64]
 
+CV_ALPHAS = (1.0, 1.1, 2.0, 4.0, 8.0)
+CV_STEP_SIZES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
 
 class PILBoostClassifier(BoostingClassifier):
-    r"""PILBoost, with regression trees on the labels ±1 (``alpha`` is the parameter of the loss).
+    r"""PILBoost, boosting that untwists its class probabilities (``alpha`` is the parameter of the loss).
 
     Algorithm 1 of sypherd2022, with the link :math:`\tilde f` of equation (160). Each round weighs the examples, fits a
-    tree :math:`h` by weighted least squares and adds it in proportion to its unnormalised edge:
+    regression tree :math:`h` to the labels ±1 and adds it in proportion to its unnormalised edge:
 
     .. math:: w_i = \tilde f(-y_i H(x_i)),\qquad H \leftarrow H + a_f\, e\, h,\quad e = \frac1m\sum_i w_i y_i h(x_i)
 
+    For α > 1 an example with margin beyond :math:`\alpha/(\alpha-1)` has no weight at all. Theorem 11 guarantees a
+    decrease of the surrogate risk in each round while the step is below 2 over its curvature, about 8 for α = 1.1 and 4
+    for α = 2; longer steps fit noise faster.
+
     Parameters
     ----------
-    alpha : float, default=1.1
-        In :math:`(0, \infty]`.
-    step_size : float, default=7.0
-        The factor :math:`a_f`.
+    alpha : float, "adaptive" or "cv", default=1.1
+        In :math:`(0, \infty]`; larger for noisier labels. ``"adaptive"`` takes it from
+        :func:`~marginalia.boosting.estimate_noise`, ``"cv"`` chooses among ``alphas``.
+    step_size : float or "cv", default=7.0
+        The factor :math:`a_f`; ``"cv"`` chooses among ``step_sizes``.
     n_estimators : int, default=1000
         Largest number of rounds.
     max_depth : int, default=3
         Depth of the trees.
     link : {"pseudo", "exact"}, default="pseudo"
-        The pseudo-inverse link of the paper, or the inverse of the canonical link of the α-loss.
+        The pseudo-inverse link of the paper, or the inverse of the canonical link of the α-loss; with ``"exact"`` and
+        α = 1 this is logistic boosting.
+    estimator : classifier, optional
+        Weak learner instead of our trees; its ``fit`` must take ``sample_weight``, and it answers with labels.
+    alphas, step_sizes : sequence of float, optional
+        Candidates of ``"cv"``; 1 to 8, and 0.25 to 8, if not given.
+    cv : int, splitter or iterable of splits, default=5
+        Folds of ``"cv"``; a number means that many stratified folds of the shuffled rows.
+    random_state : int, RandomState or None
+        For the folds and ``estimator``; our trees need none.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels.
+    alpha_, step_size_ : float
+        Values in use; ``cv_scores_`` holds the mean accuracies of ``"cv"``, one row an α and one column a step size.
+    noise_ : NoiseEstimate
+        What ``alpha="adaptive"`` rests on.
     loss_ : AlphaCPELoss
         The loss in use.
-    estimators_ : Forest
+    estimators_ : sequence
         The trees.
     theta_, errors_, kappa_ : ndarray of shape (n_estimators_,)
         Factor, weighted error of the sign and smoothness of each round.
-    edges_ : ndarray of shape (n_estimators_,)
-        The edges :math:`e`.
+    edges_, densities_ : ndarray of shape (n_estimators_,)
+        The edges :math:`e` and the mean weights :math:`\frac1m\sum_i w_i`.
     feature_importances_ : ndarray of shape (n_features,)
-        Decrease of the squared error by feature, each tree counted with its factor; sums to one.
+        Decrease of the squared error by feature, each tree's normalised and counted with its factor; sums to one. Only
+        with our trees.
     n_estimators_ : int
         Number of rounds done.
     stop_reason_ : str
@@ -64,23 +91,36 @@ class PILBoostClassifier(BoostingClassifier):
     >>> model = PILBoostClassifier(n_estimators=50, max_depth=1).fit(X, y)
     >>> model.score(X, y) > 0.97
     True
+    >>> model.predict_proba(X[:1]).shape, model.predict_proba(X[:1], kind="twisted").shape
+    ((1, 2), (1, 2))
     """
 
     _binary_only = True
+    estimate_noise = staticmethod(estimate_noise)
 
     def __init__(
         self,
-        alpha: float = 1.1,
-        step_size: float = 7.0,
+        alpha: float | str = 1.1,
+        step_size: float | str = 7.0,
         n_estimators: int = 1000,
         max_depth: int = 3,
         link: str = "pseudo",
+        estimator: Any = None,
+        alphas: Sequence[float] | None = None,
+        step_sizes: Sequence[float] | None = None,
+        cv: Any = 5,
+        random_state: Any = None,
     ) -> None:
         self.alpha = alpha
         self.step_size = step_size
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.link = link
+        self.estimator = estimator
+        self.alphas = alphas
+        self.step_sizes = step_sizes
+        self.cv = cv
+        self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PILBoostClassifier:
         """Fit the booster.
@@ -97,18 +137,16 @@ class PILBoostClassifier(BoostingClassifier):
         -------
         self
         """
-        check_real("alpha", self.alpha, "(0, inf]")
-        step_size = check_real("step_size", self.step_size, "(0, inf)")
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_integer("max_depth", self.max_depth, 1)
-        check_choice("link", self.link, ("pseudo", "exact"))
+        self._check_parameters()
         data, codes, weight = self._check_data(X, y, sample_weight)
-        self.loss_ = AlphaCPELoss(self.alpha)
+        self._choose_parameters(data, codes, weight)
+        self.loss_ = AlphaCPELoss(self.alpha_)
         if len(self.classes_) == 1:
             self._keep_constant()
-            self.edges_, self.feature_importances_ = np.empty(0), np.zeros(self.n_features_in_)
+            self.edges_ = self.densities_ = np.empty(0)
+            self.feature_importances_ = np.zeros(self.n_features_in_)
             return self
-        inverse_link = self.loss_.pseudo_inverse_link if self.link == "pseudo" else self.loss_.inverse_link
+        inverse_link = self._inverse_link()
 
         def weigh(margin: Array, number: int) -> Array:
             with np.errstate(divide="ignore"):  # an example beyond the clip has no weight
@@ -121,14 +159,93 @@ class PILBoostClassifier(BoostingClassifier):
         def step(now: Round) -> float:
             if now.edge <= 0:
                 raise Stop("no_edge")
-            return step_size * now.density * now.edge  # density * edge is the mean of w y h
+            return self.step_size_ * now.density * now.edge  # density * edge is the mean of w y h
 
-        learner = self._weak_learner(data, codes, weight, max_depth=self.max_depth, leaf="mean")
+        tree = {"max_depth": self.max_depth, "leaf": "mean"}
+        learner = self._weak_learner(data, codes, weight, self.random_state, **tree)
         record = boost(learner, weigh, step, self.n_estimators, watch)
         self._keep(record)
-        self.edges_ = record.densities * record.edges
-        total = np.zeros(self.n_features_in_)
-        for tree, theta in zip(self.estimators_, self.theta_, strict=True):
-            total += theta * tree.importances(self.n_features_in_)
-        self.feature_importances_ = total / total.sum() if total.sum() > 0 else total
+        self.edges_, self.densities_ = record.densities * record.edges, record.densities
+        if self.estimator is None:
+            total = np.zeros(self.n_features_in_)
+            for part, theta in zip(self.estimators_, self.theta_, strict=True):
+                total += theta * part.importances(self.n_features_in_)
+            self.feature_importances_ = total / total.sum() if total.sum() > 0 else total
         return self
+
+    def predict_proba(self, X: Any, kind: str = "untwisted") -> Array:
+        r"""Class probabilities.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        kind : {"untwisted", "twisted"}, default="untwisted"
+            ``"twisted"``: of the label as it was seen in training, noise included, the inverse link at the score.
+            ``"untwisted"``: of the clean label, :math:`t_\alpha` of that, sharper for α > 1 (Lemma 8 of sypherd2022).
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+        """
+        check_choice("kind", kind, ("untwisted", "twisted"))
+        return self._probabilities(self.decision_function(X), kind)
+
+    def staged_predict_proba(self, X: Any, kind: str = "untwisted") -> Iterator[Array]:
+        """Class probabilities after 1, 2, ... rounds."""
+        check_choice("kind", kind, ("untwisted", "twisted"))
+        for score in self._staged_scores(self._check_new(X)):
+            yield self._probabilities(score, kind)
+
+    def _probabilities(self, score: Array, kind: str) -> Array:
+        if len(self.classes_) == 1:
+            return np.ones((len(score), 1))
+        second = self._inverse_link()(score)
+        if kind == "untwisted":
+            second = self.loss_.tilt(second)
+        return np.column_stack([1 - second, second])
+
+    def _inverse_link(self) -> Callable[[Array], Array]:
+        return self.loss_.pseudo_inverse_link if self.link == "pseudo" else self.loss_.inverse_link
+
+    def _check_parameters(self) -> None:
+        if self.alpha not in ("adaptive", "cv"):
+            check_real("alpha", self.alpha, "(0, inf]")
+        if self.step_size != "cv":
+            check_real("step_size", self.step_size, "(0, inf)")
+        check_integer("n_estimators", self.n_estimators, 1)
+        check_integer("max_depth", self.max_depth, 1)
+        check_choice("link", self.link, ("pseudo", "exact"))
+        for alpha in self.alphas or ():
+            check_real("alphas", alpha, "(0, inf]")
+        for step_size in self.step_sizes or ():
+            check_real("step_sizes", step_size, "(0, inf)")
+
+    def _choose_parameters(self, data: Any, codes: NDArray[np.intp], weight: Array) -> None:
+        """Set ``alpha_`` and ``step_size_``; among equal scores the smaller α, then the smaller step."""
+        one_class = len(self.classes_) == 1
+        alphas: Sequence[Any] = [self.alpha]
+        if self.alpha == "adaptive":
+            self.noise_: NoiseEstimate = estimate_noise(_ordered(data), codes, weight)
+            alphas = [self.noise_.alpha]
+        elif self.alpha == "cv":
+            alphas = [1.0] if one_class else sorted(self.alphas or CV_ALPHAS)
+        steps: Sequence[Any] = [self.step_size]
+        if self.step_size == "cv":
+            steps = [1.0] if one_class else sorted(self.step_sizes or CV_STEP_SIZES)
+        pairs = list(product(alphas, steps))
+        if len(pairs) == 1:
+            self.alpha_, self.step_size_ = map(float, pairs[0])
+            return
+        candidates = [{"alpha": float(alpha), "step_size": float(step)} for alpha, step in pairs]
+        scores = cross_validated_scores(self, candidates, data, codes, weight)
+        self.cv_scores_ = scores.reshape(len(alphas), len(steps))
+        best = candidates[int(np.flatnonzero(scores >= scores.max() - 1e-12)[0])]
+        self.alpha_, self.step_size_ = best["alpha"], best["step_size"]
+
+
+def _ordered(data: Any) -> Any:
+    """The matrix, or its bins: they are in the order of the values, so that a tree splits them alike."""
+    if not isinstance(data, EncodedMatrix):
+        return data
+    bins = data.codes.T
+    return bins if data.group is None else bins[data.group]

@@ -122,3 +122,10 @@ def test_slider_follows_the_keyboard(opened):
     before = label.inner_text(), curve.get_attribute("d")
     figure.locator("input").press("ArrowRight")
     assert (label.inner_text() != before[0]) and (curve.get_attribute("d") != before[1])
+
+
+def test_the_search_for_poor_contrast_finds_it(browser):
+    page = browser.new_page()
+    page.set_content("<article><p style='color:#999;background:#fff'>pale</p><p style='color:#333'>dark</p></article>")
+    assert [line.split(":")[0] for line in page.evaluate(CONTRAST)] == ["pale"]
+    page.close()

@@ -2,7 +2,7 @@
 
 from marginalia.risk.cvar import cvar, cvar_curve, cvar_weights
 from marginalia.risk.entropic import entropic_lpboost
-from marginalia.risk.floor import coin_cvar, cvar_floor
+from marginalia.risk.floor import coin_cvar, cvar_floor, label_conflicts
 from marginalia.risk.guarantees import hedge_excess, hedge_rounds, hedge_step, lpboost_beta, lpboost_rounds
 from marginalia.risk.lpboost import lpboost, lpboost_path
 from marginalia.risk.result import LPBoostResult
@@ -22,6 +22,7 @@ __all__ = [
     "hedge_excess",
     "hedge_rounds",
     "hedge_step",
+    "label_conflicts",
     "lpboost",
     "lpboost_beta",
     "lpboost_path",

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from marginalia.parameters import check_integer
 from marginalia.risk.masses import check_tail, masses
 
-__all__ = ["coin_cvar", "cvar_floor"]
+__all__ = ["coin_cvar", "cvar_floor", "label_conflicts"]
 
 
 def coin_cvar(n_classes: int) -> float:
@@ -73,3 +73,25 @@ def cvar_floor(X: ArrayLike, y: ArrayLike, alpha: float, sample_weight: ArrayLik
     reached = np.cumsum(np.bincount(rank, weights=weight[order]))
     j = np.arange(1, len(reached) + 1)
     return float(np.min(1.0 - 1.0 / j + np.maximum(1.0 - reached, 0.0) / (j * alpha)))
+
+
+def label_conflicts(X: ArrayLike, y: ArrayLike) -> tuple[float, float]:
+    r"""Share of rows whose features also occur with another label, and share of rows outside the majority label.
+
+    The second number is the least training error of any deterministic classifier on this table; for two classes it is
+    the :math:`\mu` of :func:`cvar_floor`.
+
+    Examples
+    --------
+    >>> label_conflicts([[0], [0], [0], [1]], [0, 0, 1, 1])
+    (0.75, 0.25)
+    """
+    table, labels = check_array(X, dtype=None, ensure_min_features=1), column_or_1d(y)
+    check_consistent_length(table, labels)
+    _, row = np.unique(table, axis=0, return_inverse=True)
+    _, label = np.unique(labels, return_inverse=True)
+    counts = np.zeros((int(row.max()) + 1, int(label.max()) + 1))
+    np.add.at(counts, (row.reshape(-1), label), 1.0)
+    shared = (counts > 0).sum(axis=1) > 1
+    n = len(labels)
+    return float(counts[shared].sum() / n), float(1.0 - counts.max(axis=1).sum() / n)

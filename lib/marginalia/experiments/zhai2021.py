@@ -1,0 +1,161 @@
+"""Experiments of zhai2021: one function a figure, each of one seed, each returning numbers only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from marginalia.boosting import AdaLPBoostClassifier, LPBoostClassifier, NetworkClassifier
+from marginalia.datasets import load_compas, load_fashion_mnist
+from marginalia.noise import flip_labels
+from marginalia.risk import cvar, cvar_curve, cvar_floor, label_conflicts, lpboost_path
+
+__all__ = ["GRID", "compas", "compas_floor", "fashion", "fashion_regularised", "outliers"]
+
+GRID = (np.arange(1, 51) / 100).tolist()
+"""Tail fractions of the paper's curves: 0.01, 0.02, ..., 0.5."""
+
+Array = NDArray[np.float64]
+Row = dict[str, float]
+
+
+def compas(n_models: int, rng: np.random.Generator) -> list[Row]:
+    """Figure 1 (a): ERM, AdaBoost + Average and AdaLPBoost on COMPAS by the paper's protocol, one row a tail fraction.
+
+    ``lp`` has its model weights from the training set, as the paper says; ``lp_on_test`` from the test set, as its code
+    does. ``coin`` is the share of test rows on which the mixture is a fair coin.
+    """
+    bunch = load_compas()
+    X, y, train, test = bunch.data, bunch.target, bunch.train, bunch.test
+    model = AdaLPBoostClassifier(
+        estimator=NetworkClassifier.preset("compas"), n_estimators=n_models, random_state=_seed(rng)
+    ).fit(X[train], y[train])
+    fitted, losses = model.model_losses(X[train], y[train]).astype(float), model.model_losses(X[test], y[test])
+    losses = losses.astype(float)
+    answers = np.where(losses, -y[test][:, None], y[test][:, None])
+    shared: Row = {
+        "training_error": float(fitted[:, 0].mean()),
+        "best_single_error": float(losses.mean(axis=0).min()),
+        "constant_models": float((answers == answers[0]).all(axis=0).sum()),
+        "worst_training_loss": float(fitted.mean(axis=1).max()),
+        "guarantee": model.guarantee_,
+        "mean_g": float(model.errors_.mean()),
+        "largest_g": float(model.errors_.max()),
+    }
+    rows = _curves(losses, model.alpha_path(GRID).model_weights)
+    on_test = _curves(losses, np.array([result.model_weights for result in lpboost_path(losses, GRID)]))
+    for row, other, weights in zip(rows, on_test, model.alpha_path(GRID).model_weights, strict=True):
+        row |= shared
+        row |= {"lp_on_test": other["lp"], "coin": float(np.isclose(losses @ weights, 0.5, atol=1e-9).mean())}
+    return rows
+
+
+def compas_floor() -> dict[str, Any]:
+    """What conflicting labels allow on COMPAS: floors over the tail fractions, and shares of rows in conflict."""
+    bunch = load_compas()
+    found: dict[str, Any] = {}
+    for name in ("train", "test"):
+        X, y = bunch.data[bunch[name]], bunch.target[bunch[name]]
+        found[f"floor_{name}"] = [cvar_floor(X, y, alpha) for alpha in GRID]
+        found[f"conflict_{name}"], found[f"minority_{name}"] = label_conflicts(X, y)
+    return found
+
+
+def fashion(n_models: int, n_train: int, rng: np.random.Generator) -> list[Row]:
+    """Figures 1 (b), 2 (a) and 4 (a) on the stand-in: one row for each number of models used and tail fraction."""
+    data = _fashion(n_train)
+    model = AdaLPBoostClassifier(
+        alpha=0.5, estimator=NetworkClassifier.preset("images"), n_estimators=n_models, random_state=_seed(rng)
+    ).fit(*data["train"], X_val=data["valid"][0], y_val=data["valid"][1])
+    validation, losses = model.validation_losses_.astype(float), model.model_losses(*data["test"]).astype(float)
+    rows = []
+    for used in _prefixes(n_models):
+        levels = GRID if used == n_models else GRID[4::5]
+        found = lpboost_path(validation[:, :used], levels)
+        weights = np.array([result.model_weights for result in found])
+        curves = _curves(losses[:, :used], weights, levels)
+        fitted = _curves(validation[:, :used], weights, levels)
+        for row, inside in zip(curves, fitted, strict=True):
+            row |= {"used": float(used), "valid_excess": inside["lp"] - min(inside["erm"], inside["average"])}
+            row |= {"guarantee": model.guarantee_, "worst_training_loss": np.nan}
+        rows += curves
+    training = model.model_losses(*data["train"]).mean(axis=1).max()
+    for row in rows:
+        row["worst_training_loss"] = float(training)
+    return rows
+
+
+def fashion_regularised(alpha: float, n_models: int, n_train: int, rng: np.random.Generator) -> Row:
+    """Figure 3 on the stand-in: regularised LPBoost with beta = 100, trained for one tail fraction."""
+    data = _fashion(n_train)
+    model = LPBoostClassifier(
+        alpha=alpha,
+        beta=100.0,
+        estimator=NetworkClassifier.preset("images"),
+        n_estimators=n_models,
+        patience=n_models,
+        random_state=_seed(rng),
+    ).fit(*data["train"])
+    validation, losses = model.model_losses(*data["valid"]).astype(float), model.model_losses(*data["test"])
+    weights = lpboost_path(validation, [alpha])[0].model_weights
+    z = losses @ weights
+    return {"tail": cvar(z, alpha), "mean": float(z.mean()), "training_tail": model.value_}
+
+
+def outliers(noise: float, trim: float, rng: np.random.Generator) -> list[Row]:
+    """DORO trimming on digits with flipped training labels and clean test labels, one row a tail fraction."""
+    X, y = load_digits(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=_seed(rng), stratify=y)
+    noisy = flip_labels(y, noise, rng)
+    model = AdaLPBoostClassifier(n_estimators=50, max_depth=6, trim=trim).fit(X, noisy)
+    rows = []
+    for alpha in (0.05, 0.1, 0.2, 0.5):
+        z = model.set_alpha(alpha).expected_loss(X_test, y_test)
+        rows.append({"alpha": alpha, "tail": cvar(z, alpha), "mean": float(z.mean())})
+    return rows
+
+
+def _curves(losses: Array, weights: Array, levels: list[float] = GRID) -> list[Row]:
+    """CVaR and mean loss of the first model, the even mixture and the weighed one, at each tail fraction."""
+    erm, average = losses[:, 0], losses.mean(axis=1)
+    first, even = cvar_curve(erm, levels), cvar_curve(average, levels)
+    rows = []
+    for i, (alpha, row) in enumerate(zip(levels, weights, strict=True)):
+        z = losses @ row
+        rows.append(
+            {
+                "alpha": alpha,
+                "erm": float(first[i]),
+                "average": float(even[i]),
+                "lp": cvar(z, alpha),
+                "erm_mean": float(erm.mean()),
+                "average_mean": float(average.mean()),
+                "lp_mean": float(z.mean()),
+                "first_weight": float(row[0]),
+                "support": float((row > 1e-9).sum()),
+            }
+        )
+    return rows
+
+
+def _fashion(n_train: int) -> dict[str, tuple[Any, Any]]:
+    """Fashion-MNIST pooled to 14 × 14 and scaled; the first half as many images as there are for training validate."""
+    bunch = load_fashion_mnist()
+    pooled = bunch.data.reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(len(bunch.data), -1)
+    X = ((pooled - 73.0) / 82.0).astype(np.float32)
+    half = n_train // 2
+    parts = {"valid": bunch.train[:half], "train": bunch.train[half : half + n_train], "test": bunch.test[:n_train]}
+    return {name: (X[rows], bunch.target[rows]) for name, rows in parts.items()}
+
+
+def _prefixes(n_models: int) -> list[int]:
+    """Numbers of models at which Figure 4 looks, the last being all of them."""
+    return sorted({max(1, round(share * n_models)) for share in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)})
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31))

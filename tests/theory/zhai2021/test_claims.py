@@ -1,0 +1,94 @@
+"""Each claim of zhai2021 comes out as the ledger expects, and each check can fail."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from marginalia.datasets import available
+from marginalia.ledger import entries
+from marginalia.risk import cvar, cvar_curve, lpboost
+from marginalia.theory import check, confirm
+from marginalia.theory.zhai2021 import games, practice, programs, tail
+
+NEEDS_COMPAS = {"zhai2021:c23", "zhai2021:c28"}
+
+
+@pytest.mark.parametrize("entry", entries("zhai2021", "claim"), ids=lambda entry: entry.item)
+def test_verdict_is_the_expected_one(entry):
+    if entry.id in NEEDS_COMPAS and not available("compas"):
+        pytest.skip("data set compas is not here")
+    finding = check(entry.id)
+    assert finding.verdict == entry.expected, finding
+    assert finding.evidence
+
+
+def test_errata_are_confirmed():
+    for erratum in entries("zhai2021", "erratum"):
+        if erratum.confirmed_by not in NEEDS_COMPAS:
+            assert confirm(erratum) == erratum.expected
+
+
+def rounded_down(losses, alpha):
+    """The tail of whole samples only, as an evaluation script may compute it."""
+    kept = max(int(alpha * len(losses)), 1)
+    return float(np.sort(losses)[::-1][:kept].mean())
+
+
+def test_propositions_fail_for_another_risk():
+    # the loss of the first sample as "tail risk": minimisers of the mean need not minimise it
+    assert tail.proposition_1(lambda losses, alpha: float(losses[0]))["worst_excess"] > 0
+    assert tail.proof_sentence(only_below=True, risk=rounded_down) > 0
+    assert tail.proposition_2(lambda z, levels: cvar_curve(1 - z, levels), pairs=50)["worst_excess"] > 0
+
+
+def test_number_of_families():
+    assert sum(1 for _ in tail.families()) * len(tail.TAILS) == 7245
+
+
+def test_programs_are_told_apart():
+    losses, alpha = programs.tables(1)[0]
+    assert_allclose(1 - programs.primal_program(losses, alpha), lpboost(losses, alpha).value, atol=1e-9)
+    assert abs(programs.primal_program(losses, alpha) - programs.primal_program(losses, alpha / 2)) > 1e-6
+    assert programs.dual_program(losses, alpha, direction=-1)[0] is None
+    # a wrong cap gives another optimum
+    classical = programs.soft_margin_program(1 - losses, 2 / (alpha * len(losses)))
+    assert abs(classical - programs.primal_program(losses, alpha)) > 1e-6
+
+
+@pytest.mark.parametrize("name", games.ADVERSARIES)
+def test_adversaries_keep_their_promise(name):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        weight, past = rng.dirichlet(np.full(30, 0.3)), rng.integers(0, 9, 30).astype(float)
+        losses = games.ADVERSARIES[name](weight, past, 0.3, rng)
+        assert set(losses) <= {0.0, 1.0}
+        assert weight @ losses <= 0.3 + 1e-12
+
+
+def test_adversaries_beat_a_booster_that_does_not_reweight():
+    # with a step near zero the weights stay uniform, and a fixed order errs on the same samples for ever
+    assert_allclose(games.exponential_game(50, 30, 0.2, "fixed order", step_size=1e-9), 1.0)
+
+
+def test_hard_table_needs_the_first_and_the_last_model():
+    table = games.hard_table(8, 0.01)
+    assert table.shape == (8, 5)
+    assert table.min() >= 0
+    assert table.max() <= 1
+    assert lpboost(table, 1 / 8).value < 0.51
+    assert lpboost(table[:, :-1], 1 / 8).value > 0.7
+
+
+def test_plain_program_game_differs_from_the_regularised_one():
+    plain = games.program_game(40, 0.1, 0.2, 0.1, "cheapest", None, 30)
+    regularised = games.program_game(40, 0.1, 0.2, 0.1, "cheapest", 46.0, 60)
+    assert regularised is not None
+    assert plain is None or plain > regularised
+
+
+def test_time_ratio():
+    assert practice.time_ratio(100, 50, 30, 150) == pytest.approx(1600 / 150)
+
+
+def test_risk_used_by_the_checks_is_exact():
+    assert cvar([1.0, 1.0], 0.5) == 1.0

@@ -39,15 +39,18 @@ class MarginaliaClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : ndarray of shape (n,)
             Positive weights, ones if none were given.
         """
-        X, y = validate_data(self, X, y, **check_params)
-        check_classification_targets(y)
+        X, labels = validate_data(self, X, y, **check_params)
+        y = np.asarray(labels)
+        if y.dtype.kind not in "biuU":  # whole numbers and words are classes; the question costs more than a small fit
+            check_classification_targets(y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         present = weight > 0
         if not present.any():
             raise ValueError("sample_weight must not be all zero: there is nothing to learn from")
         if not present.all():
-            X, y, weight = X[present], np.asarray(y)[present], weight[present]
-        self.classes_, codes = np.unique(y, return_inverse=True)
+            X, y, weight = X[present], y[present], weight[present]
+        self.classes_ = np.unique(y)
+        codes = np.searchsorted(self.classes_, y)  # several times faster than the inverse of np.unique
         if self._binary_only and len(self.classes_) > 2:
             raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(y)}.")
         self.marginalia_version_ = __version__

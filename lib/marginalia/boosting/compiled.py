@@ -15,9 +15,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from marginalia.boosting.grow import grow, new_nodes
 from marginalia.boosting.loop import BoostRecord
 from marginalia.boosting.rules import CLIP, NO_EDGE, ErrorStep
-from marginalia.boosting.trees import Forest, Tree, TreeLearner, grow
+from marginalia.boosting.trees import Forest, Tree, TreeLearner
 
 __all__ = ["boost_compiled"]
 
@@ -25,91 +26,148 @@ Array = NDArray[np.float64]
 
 FAR = 600.0  # exp of a larger number may overflow
 
+# error_model="numpy": Python's check for division by zero would keep the loops out of the vector registers
+
 
 def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rounds: int) -> BoostRecord:
     """What ``boost(learner, LossWeights(loss), step, n_rounds)`` returns, for a loss with this exponent."""
-    k = learner.n_classes
-    stumps = learner.max_depth == 1 and k == 2 and learner.encoded.is_binary
-    signs = learner.signs() if stumps else np.empty((0, 0), dtype=np.int8)
-    done, start, nodes, rows, margin, edgeless = _run(
-        signs, learner.y.astype(np.int8), learner.coded, learner.n_bins, learner.encoded.cuts, learner.encoded.start,
-        learner.sample_weight, k, learner.max_depth, learner.by_error, exponent, step.factor, n_rounds,
-    )  # fmt: skip
+    k, base = learner.n_classes, learner.sample_weight
+    encoded = learner.encoded
+    common = (exponent, step.factor, n_rounds)
+    if learner.max_depth == 1 and k == 2 and encoded.is_binary:
+        # class 0 first: then one sum a feature and class is all that a stump needs
+        order = np.argsort(learner.y, kind="stable")
+        zeros = int(np.count_nonzero(learner.y == 0))
+        signs = np.take(learner.signs(), order, axis=1)
+        found = _boost_stumps(signs, zeros, encoded.cuts, encoded.start, base[order], learner.by_error, *common)
+        margin = np.empty(len(base))
+        margin[order] = found[4]
+    else:
+        found = _boost_trees(learner.coded, learner.ranked, learner.y, learner.n_bins, encoded.cuts, encoded.start,
+                             base, k, learner.max_depth, learner.by_error, *common)  # fmt: skip
+        margin = found[4]
+    done, start, nodes, rows, _, edgeless = found
     theta, error, density, kappa = rows[:, :done]
     others = k - 1
     edge = (1 - error) / others - error / others**2
     forest = Forest(start[: done + 1], Tree(*(part[: start[done]] for part in nodes)))
-    reason = "no_edge" if edgeless else "n_rounds"
-    return BoostRecord(forest, theta, error, edge, density, kappa, margin, reason)
+    return BoostRecord(forest, theta, error, edge, density, kappa, margin, "no_edge" if edgeless else "n_rounds")
 
 
-@njit(nogil=True, cache=True)
-def _run(signs: Any, y: Any, coded: Any, n_bins: Any, cuts: Any, start: Any, base: Any, k: int, max_depth: int,
-         by_error: bool, exponent: float, factor: float, n_rounds: int) -> Any:  # fmt: skip
-    n = len(base)
-    count, others = base.sum(), k - 1
-    rows = np.empty((4, n_rounds))
-    roots = np.zeros(n_rounds + 1, dtype=np.int64)
+@njit(nogil=True, cache=True, error_model="numpy")
+def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, base: Any, k: int,
+                 max_depth: int, by_error: bool, exponent: float, factor: float, n_rounds: int) -> Any:  # fmt: skip
+    n, count, others = len(base), base.sum(), k - 1
+    rows, roots = np.empty((4, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
     room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
-    nodes = _nodes(room * min(n_rounds, 64))
+    nodes = new_nodes(room * min(n_rounds, 64))
     output, weight, right = np.empty(n), base / count, np.empty(n, dtype=np.bool_)
     odds, margin = np.ones(n), np.empty(0)  # odds are exp(-margin); one of the two is in use
-    signed = np.where(y == 1, 1.0, -1.0)
-    density, kappa, reach = _mean_weight_at_zero(exponent), 1.0, 0.0
+    density, kappa, reach = 2.0 ** -(1.0 + exponent), 1.0, 0.0
     for t in range(n_rounds):
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = _enlarge(nodes, first)
-        if len(signs):
-            error = _fit_stump(signs, signed, weight, cuts, start, by_error, nodes, first, right)
-            size = 3 if nodes[0][first] >= 0 else 1
-        else:
-            size = grow(coded, n_bins, cuts, start, k, weight, max_depth, by_error, False, nodes, first, output)
-            for i in range(n):
-                right[i] = output[i] == signed[i] if k == 2 else output[i] == y[i]
-            error = 0.0
-            for i in range(n):
-                error += 0.0 if right[i] else weight[i]
-        clipped = min(max(error, CLIP), 1 - CLIP)
-        theta = others**2 / k * (math.log((1 - clipped) / clipped) + math.log(others))
-        if abs(error - 0.5) < NO_EDGE if others == 1 else theta < NO_EDGE:
+        size = grow(coded, ranked, y, n_bins, cuts, start, k, weight, max_depth, by_error, False, nodes, first, output)
+        error = 0.0
+        for i in range(n):
+            right[i] = output[i] == (2 * y[i] - 1 if k == 2 else y[i])
+            error += 0.0 if right[i] else weight[i]
+        theta = _step(error, k)
+        if theta == 0.0:
             return t, roots, nodes, rows, _margin(odds, margin), True
         theta *= factor
         rows[0, t], rows[1, t], rows[2, t], rows[3, t] = theta, error, density, kappa
         roots[t + 1] = first + size
-        up, down = theta / others, theta / others**2
-        reach += abs(theta) / others
+        up, down = theta / others, -theta / others**2
+        reach += abs(up)
         if reach * max(1.0, -exponent) < FAR:
-            total, largest = _reweigh(odds, base, right, math.exp(-up), math.exp(down), exponent, weight)
+            good, bad = math.exp(-up), math.exp(-down)
+            for i in range(n):
+                odds[i] *= good if right[i] else bad
+            total, largest = _weigh(odds, base, exponent, weight)
             scale = 1.0
         else:
             if len(margin) == 0:
                 margin = -np.log(odds)
             for i in range(n):
-                margin[i] += up if right[i] else -down
-            total, largest, scale = _reweigh_far(margin, base, exponent, weight)
+                margin[i] += up if right[i] else down
+            total, scale = _weigh_far(margin, base, exponent, weight)
+            largest = 1.0
         density, kappa = scale * total / count, total / (count * largest)
-        for i in range(n):
-            weight[i] /= total
+        weight *= 1.0 / total
     return n_rounds, roots, nodes, rows, _margin(odds, margin), False
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
+def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_error: bool, exponent: float,
+                  factor: float, n_rounds: int) -> Any:  # fmt: skip
+    """The same for stumps on features ±1; the rows of class 0 come first."""
+    n, count = len(base), base.sum()
+    rows, roots = np.empty((4, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
+    nodes = new_nodes(3 * n_rounds)
+    weight, odds, margin = base.copy(), np.ones(n), np.empty(0)
+    density, kappa, reach, total = 2.0 ** -(1.0 + exponent), 1.0, 0.0, count
+    for t in range(n_rounds):
+        first = roots[t]
+        chosen, low, high, error = _fit_stump(signs, zeros, weight, 1.0 / total, cuts, start, by_error, nodes, first)
+        theta = _step(error, 2)
+        if theta == 0.0:
+            return t, roots, nodes, rows, _margin(odds, margin), True
+        theta *= factor
+        rows[0, t], rows[1, t], rows[2, t], rows[3, t] = theta, error, density, kappa
+        roots[t + 1] = first + (3 if nodes[0][first] >= 0 else 1)
+        reach += abs(theta)
+        far = reach * max(1.0, -exponent) >= FAR
+        if far and len(margin) == 0:
+            margin = -np.log(odds)
+        for label in range(2):
+            part = slice(0, zeros) if label == 0 else slice(zeros, n)
+            sign = 2.0 * label - 1.0
+            if far:
+                _shift(margin[part], signs[chosen, part], sign * theta * low, sign * theta * high)
+            else:
+                _scale(odds[part], signs[chosen, part], math.exp(-sign * theta * low), math.exp(-sign * theta * high))
+        if far:
+            total, scale = _weigh_far(margin, base, exponent, weight)
+            largest = 1.0
+        else:
+            total, largest = _weigh(odds, base, exponent, weight)
+            scale = 1.0
+        density, kappa = scale * total / count, total / (count * largest)
+    return n_rounds, roots, nodes, rows, _margin(odds, margin), False
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _step(error: float, k: int) -> float:
+    """The formula of :class:`~marginalia.boosting.rules.ErrorStep`, without its factor."""
+    clipped = min(max(error, CLIP), 1 - CLIP)
+    theta = (k - 1) ** 2 / k * (math.log((1 - clipped) / clipped) + math.log(k - 1))
+    hopeless = abs(error - 0.5) < NO_EDGE if k == 2 else theta < NO_EDGE
+    return 0.0 if hopeless else theta
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+def _scale(values: Any, signs: Any, low: float, high: float) -> None:
+    for i in range(len(values)):
+        values[i] *= high if signs[i] > 0 else low
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _shift(values: Any, signs: Any, low: float, high: float) -> None:
+    for i in range(len(values)):
+        values[i] += high if signs[i] > 0 else low
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _margin(odds: Any, margin: Any) -> Any:
     return margin if len(margin) else -np.log(odds)
 
 
-@njit(nogil=True, cache=True)
-def _mean_weight_at_zero(exponent: float) -> float:
-    return 2.0 ** -(1.0 + exponent)
-
-
-@njit(nogil=True, cache=True, fastmath=True)
-def _reweigh(odds: Any, base: Any, right: Any, shrink: float, stretch: float, exponent: float, weight: Any) -> Any:
-    """New odds and weights, their sum, and the largest weight of one example; closed powers for the common losses."""
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+def _weigh(odds: Any, base: Any, exponent: float, weight: Any) -> Any:
+    """Weights of these odds, their sum, and the largest weight of one example; closed powers for the common losses."""
     total, largest = 0.0, 0.0
-    for i in range(len(odds)):
-        odds[i] *= shrink if right[i] else stretch
     if exponent == -1.0:
         for i in range(len(odds)):
             weight[i] = odds[i]
@@ -125,14 +183,15 @@ def _reweigh(odds: Any, base: Any, right: Any, shrink: float, stretch: float, ex
             weight[i] = odds[i] * math.exp(-(1.0 + exponent) * math.log1p(odds[i]))
     for i in range(len(odds)):
         largest = max(largest, weight[i])
+    for i in range(len(odds)):
         weight[i] *= base[i]
         total += weight[i]
     return total, largest
 
 
-@njit(nogil=True, cache=True)
-def _reweigh_far(margin: Any, base: Any, exponent: float, weight: Any) -> Any:
-    """Weights relative to the largest, their sum, 1, and the largest weight: for margins beyond the range of exp."""
+@njit(nogil=True, cache=True, error_model="numpy")
+def _weigh_far(margin: Any, base: Any, exponent: float, weight: Any) -> Any:
+    """Weights relative to the largest one, their sum, and the largest one: for margins beyond the range of exp."""
     for i in range(len(margin)):
         z = margin[i]
         tail = math.log1p(math.exp(-abs(z)))
@@ -142,65 +201,68 @@ def _reweigh_far(margin: Any, base: Any, exponent: float, weight: Any) -> Any:
     for i in range(len(margin)):
         weight[i] = base[i] * math.exp(weight[i] - top)
         total += weight[i]
-    return total, 1.0, math.exp(min(top, 709.0))
+    return total, math.exp(min(top, 709.0))
 
 
-@njit(nogil=True, cache=True, fastmath=True)
-def _sums(signs: Any, weight: Any, product: Any) -> Any:
-    both, agreement = 0.0, 0.0
-    for i in range(len(weight)):
-        both += signs[i] * weight[i]
-        agreement += signs[i] * product[i]
-    return both, agreement
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+def _sum(values: Any) -> float:
+    total = 0.0
+    for i in range(len(values)):
+        total += values[i]
+    return total
 
 
-@njit(nogil=True, cache=True)
-def _fit_stump(signs: Any, signed: Any, weight: Any, cuts: Any, start: Any, by_error: bool, nodes: Any, first: int,
-               right: Any) -> float:  # fmt: skip
-    """Best stump on features ±1, written as a tree; marks the rows it gets right and returns its weighted error."""
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+def _signed_sum(signs: Any, values: Any) -> float:
+    total = 0.0
+    for i in range(len(values)):
+        total += signs[i] * values[i]
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _fit_stump(signs: Any, zeros: int, weight: Any, scale: float, cuts: Any, start: Any, by_error: bool, nodes: Any,
+               first: int) -> Any:  # fmt: skip
+    """Best stump for ``scale * weight``, written as a tree; its feature, its two answers and its weighted error."""
     feature, threshold, left, value, gain = nodes
-    product = weight * signed
-    surplus = product.sum()  # weight of class 1 minus weight of class 0; all weights together are one
-    best, best_feature = -np.inf, -1
-    for f in range(len(signs)):
-        both, agreement = _sums(signs[f], weight, product)
-        above, below = (1.0 + both) / 2, (1.0 - both) / 2
-        if start[f + 1] == start[f] or above < 1e-300 or below < 1e-300:
-            continue
-        high, low = (surplus + agreement) / 2, (surplus - agreement) / 2
-        score = abs(high) + abs(low) if by_error else high * high / above + low * low / below
-        if score > best + 2e-12:  # twice the rounding allowed in trees, because the score is twice theirs
-            best, best_feature = score, f
-            high_surplus, low_surplus = high, low
+    zero, one = scale * _sum(weight[:zeros]), scale * _sum(weight[zeros:])
+    surplus = one - zero
+    best, chosen, below, above, low, high = -np.inf, -1, 0.0, 0.0, 0.0, 0.0
+    if zero > 0 and one > 0:
+        for f in range(len(signs)):
+            if start[f + 1] == start[f]:
+                continue
+            of_zero = scale * _signed_sum(signs[f, :zeros], weight[:zeros])
+            of_one = scale * _signed_sum(signs[f, zeros:], weight[zeros:])
+            heavy, light = (1.0 + of_zero + of_one) / 2, (1.0 - of_zero - of_one) / 2
+            if heavy <= 1e-15 or light <= 1e-15:  # all rows with weight are on one side
+                continue
+            up, down = (surplus + of_one - of_zero) / 2, (surplus - of_one + of_zero) / 2
+            score = abs(up) + abs(down) if by_error else up * up / heavy + down * down / light
+            if score > best + 2e-12:  # twice the rounding allowed in trees, because the score is twice theirs
+                best, chosen, below, above, low, high = score, f, light, heavy, down, up
     for node in range(first, first + 3):
         feature[node], threshold[node], left[node], gain[node] = -1, 0.0, 0, 0.0
     value[first] = 1.0 if surplus > 0 else -1.0
-    if best_feature < 0 or surplus >= 1.0 or surplus <= -1.0:
-        for i in range(len(right)):
-            right[i] = value[first] == signed[i]
-    else:
-        feature[first], threshold[first], left[first] = best_feature, cuts[start[best_feature]], 1
-        gain[first] = (best - abs(surplus) if by_error else best - surplus * surplus) / 2
-        value[first + 1] = 1.0 if low_surplus > 0 else -1.0
-        value[first + 2] = 1.0 if high_surplus > 0 else -1.0
-        column, low_value, high_value = signs[best_feature], value[first + 1], value[first + 2]
-        for i in range(len(right)):
-            right[i] = (high_value if column[i] > 0 else low_value) == signed[i]
-    error = 0.0
-    for i in range(len(right)):
-        error += 0.0 if right[i] else weight[i]
-    return error
+    if chosen < 0:
+        return 0, value[first], value[first], min(zero, one)
+    feature[first], threshold[first], left[first] = chosen, cuts[start[chosen]], 1
+    gain[first] = (best - abs(surplus) if by_error else best - surplus * surplus) / 2
+    value[first + 1] = 1.0 if low > 0 else -1.0
+    value[first + 2] = 1.0 if high > 0 else -1.0
+    error = (below - abs(low) + above - abs(high)) / 2
+    if error < 1e-3:  # the difference has lost its digits: add up what is wrong
+        error = 0.0
+        for i in range(len(weight)):
+            answer = value[first + 2] if signs[chosen, i] > 0 else value[first + 1]
+            error += scale * weight[i] if (answer > 0) != (i >= zeros) else 0.0
+    return chosen, value[first + 1], value[first + 2], error
 
 
-@njit(nogil=True, cache=True)
-def _nodes(size: int) -> Any:
-    return np.empty(size, np.int32), np.empty(size), np.empty(size, np.int32), np.empty(size), np.empty(size)
-
-
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _enlarge(nodes: Any, used: int) -> Any:
-    larger = _nodes(2 * len(nodes[0]) + 1)
-    for f in range(used):
-        larger[0][f], larger[1][f], larger[2][f] = nodes[0][f], nodes[1][f], nodes[2][f]
-        larger[3][f], larger[4][f] = nodes[3][f], nodes[4][f]
+    larger = new_nodes(2 * len(nodes[0]) + 1)
+    for node in range(used):
+        larger[0][node], larger[1][node], larger[2][node] = nodes[0][node], nodes[1][node], nodes[2][node]
+        larger[3][node], larger[4][node] = nodes[3][node], nodes[4][node]
     return larger

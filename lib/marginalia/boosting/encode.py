@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -69,7 +70,7 @@ def encode(X: NDArray[np.floating], max_bins: int = 127, merge: bool = True) -> 
     """Encode the columns of a finite matrix.
 
     A column with at most 255 distinct values, or with at most 5000 rows, keeps every distinct value; a longer one gets
-    ``max_bins`` bins of about equal mass. Identical rows are merged when that at least halves their number.
+    ``max_bins`` bins of about equal mass. Identical rows are merged when at least a quarter of them can be spared.
 
     Parameters
     ----------
@@ -89,28 +90,46 @@ def encode(X: NDArray[np.floating], max_bins: int = 127, merge: bool = True) -> 
     >>> matrix.cuts
     array([1.5, 3. , 4. ])
     """
-    codes, values, counts = _few_values(X, FEW)
-    cuts = [_between(np.sort(values[f, : counts[f]])) for f in range(len(codes))]
-    many = np.flatnonzero(counts == 0)
+    codes, cuts, start, many = _few_values(X, FEW)
     if len(many):
         exact = len(X) <= EXACT_ROWS
+        parts = [cuts[start[f] : start[f + 1]] for f in range(len(codes))]
+        columns = np.array(X.T[many], dtype=np.float64, order="C")
         if exact:
             codes = codes.astype(np.uint16)
-        for f in many:
-            column = np.ascontiguousarray(X[:, f], dtype=np.float64)
-            cuts[f] = _between(np.unique(column)) if exact else _quantile_cuts(column, max_bins)
-            _digitise(column, cuts[f], codes[f])
-    start = np.zeros(len(codes) + 1, dtype=np.int64)
-    start[1:] = np.cumsum([len(c) for c in cuts])
-    encoded = EncodedMatrix(codes, np.concatenate(cuts), start)
+            order = np.argsort(columns, axis=1)
+        for i, f in enumerate(many):
+            if exact:
+                parts[f] = _rank(columns[i], order[i], codes[f])
+            else:
+                parts[f] = _quantile_cuts(columns[i], max_bins)
+                _digitise(columns[i], parts[f], codes[f])
+        cuts = np.concatenate(parts)
+        start[1:] = np.cumsum([len(part) for part in parts])
+    encoded = EncodedMatrix(codes, cuts, start)
     return _merge_rows(encoded) if merge else encoded
 
 
-def _between(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Midpoints of sorted distinct values; the lower value where the midpoint rounds up to its neighbour."""
-    low, high = values[:-1], values[1:]
+@njit(nogil=True, cache=True)
+def _middle(low: float, high: float) -> float:
+    """Midpoint of two values; the lower one where it would round up to the higher."""
     middle = low / 2 + high / 2  # the sum of two large values would overflow
-    return np.where(middle < high, np.maximum(middle, low), low)
+    return max(middle, low) if middle < high else low
+
+
+@njit(nogil=True, cache=True)
+def _rank(column: Any, order: Any, codes: Any) -> Any:
+    """Write the rank of each value among the distinct ones; return the midpoints between these."""
+    cuts = np.empty(len(column) - 1)
+    rank = 0
+    codes[order[0]] = 0
+    for i in range(1, len(column)):
+        below, value = column[order[i - 1]], column[order[i]]
+        if value > below:
+            cuts[rank] = _middle(below, value)
+            rank += 1
+        codes[order[i]] = rank
+    return cuts[:rank].copy()
 
 
 def _quantile_cuts(column: NDArray[np.float64], max_bins: int) -> NDArray[np.float64]:
@@ -121,7 +140,7 @@ def _quantile_cuts(column: NDArray[np.float64], max_bins: int) -> NDArray[np.flo
 
 
 @njit(nogil=True, cache=True)
-def _digitise(column, cuts, codes):  # type: ignore[no-untyped-def]
+def _digitise(column: Any, cuts: Any, codes: Any) -> None:
     """Bin of each value: the number of cuts below it."""
     for i in range(len(column)):
         low, high, value = 0, len(cuts), column[i]
@@ -135,70 +154,67 @@ def _digitise(column, cuts, codes):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _few_values(X, few):  # type: ignore[no-untyped-def]
-    """Codes of all columns with at most ``few`` distinct values, in one pass over the rows.
+def _few_values(X: Any, few: int) -> Any:
+    """Codes and cuts of all columns with at most ``few`` distinct values, in one pass over the rows.
 
-    Returns codes in sorted order of the values, the values, and their number (0 for a column that has more).
+    Returns codes, cuts and their starts as in :class:`EncodedMatrix`, and the columns that have more values.
     """
     n, d = X.shape
-    slots = 1024
-    codes = np.zeros((d, n), dtype=np.uint8)
+    bits = 10
+    slots = 1 << bits
+    codes = np.empty((d, n), dtype=np.uint8)
     values = np.empty((d, few))
     counts = np.zeros(d, dtype=np.int64)
     table = np.full((d, slots), -1, dtype=np.int16)
-    alive = np.ones(d, dtype=np.bool_)
     for i in range(n):
         for f in range(d):
-            if not alive[f]:
+            if counts[f] > few:
                 continue
             value = np.float64(X[i, f]) + 0.0  # -0.0 becomes 0.0
-            mixed = np.uint64(np.float64(value).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-            slot = np.int64(mixed >> np.uint64(54))
-            while True:
-                code = table[f, slot]
-                if code < 0:
-                    if counts[f] == few:
-                        alive[f] = False
-                        break
-                    code = counts[f]
-                    table[f, slot] = code
-                    values[f, code] = value
-                    counts[f] += 1
-                    codes[f, i] = code
-                    break
-                if values[f, code] == value:
-                    codes[f, i] = code
-                    break
-                slot = (slot + 1) % slots
+            mixed = np.float64(value).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+            slot = np.int64(mixed >> np.uint64(64 - bits))
+            while table[f, slot] >= 0 and values[f, table[f, slot]] != value:
+                slot = (slot + 1) & (slots - 1)
+            if table[f, slot] < 0:
+                if counts[f] < few:
+                    table[f, slot] = counts[f]
+                    values[f, counts[f]] = value
+                counts[f] += 1
+            codes[f, i] = table[f, slot]
+    start = np.zeros(d + 1, dtype=np.int64)
+    cuts = np.empty(np.where(counts <= few, counts - 1, 0).sum())
     rank = np.empty(few, dtype=np.uint8)
     for f in range(d):
-        if not alive[f]:
-            counts[f] = 0
+        start[f + 1] = start[f]
+        if counts[f] > few:
             continue
         order = np.argsort(values[f, : counts[f]])
         moved = False
         for r in range(len(order)):
             rank[order[r]] = r
             moved = moved or order[r] != r
+            if r > 0:
+                cuts[start[f + 1]] = _middle(values[f, order[r - 1]], values[f, order[r]])
+                start[f + 1] += 1
         if moved:
             for i in range(n):
                 codes[f, i] = rank[codes[f, i]]
-    return codes, values, counts
+    return codes, cuts, start, np.flatnonzero(counts > few)
 
 
 def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:
-    """Merge identical rows if at most half of them are distinct; otherwise return the argument."""
+    """Merge identical rows if at most three quarters of them are distinct; otherwise return the argument."""
     n_bins = encoded.n_bins
     if np.log2(n_bins).sum() > 62:  # the key of a row would not fit into 64 bits: such rows are hardly ever alike
         return encoded
-    group, first = _group(encoded.codes, n_bins, encoded.codes.shape[1] // 2)
+    group, first = _group(encoded.codes, n_bins, 3 * encoded.codes.shape[1] // 4)
     if len(group) == 0:
         return encoded
     return EncodedMatrix(np.ascontiguousarray(encoded.codes[:, first]), encoded.cuts, encoded.start, group)
 
 
 @njit(nogil=True, cache=True)
-def _group(codes, n_bins, limit):  # type: ignore[no-untyped-def]
+def _group(codes: Any, n_bins: Any, limit: int) -> Any:
     """Number identical columns of ``codes`` alike, in order of appearance; empty arrays beyond ``limit`` groups."""
     d, n = codes.shape
     bits = 4

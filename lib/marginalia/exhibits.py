@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -103,8 +102,8 @@ def status(key: str | None = None, scale: str | None = None) -> list[Status]:
         run = chapters[exhibit.chapter]
         values = _recorded(exhibit, run.get("values", {}))
         verdict, reason = judge(exhibit, values, scale)
-        if not run and verdict == "not attempted" and not _missing_data(exhibit):
-            reason = exhibit.reason or f"chapter {exhibit.chapter} has not been run at {scale} scale"
+        if not run and reason == "nothing recorded":
+            reason = f"chapter {exhibit.chapter} has not been run at {scale} scale"
         found.append(Status(exhibit.id, verdict, exhibit.expected, reason, values, exhibit.chapter, run.get("seconds")))
     return found
 
@@ -119,7 +118,8 @@ def judge(exhibit: Entry, values: Mapping[str, Any], scale: str) -> tuple[str, s
     """
     if not values:
         missing = _missing_data(exhibit)
-        return "not attempted", missing or exhibit.reason or "nothing recorded"
+        given = exhibit.reason if exhibit.expected == "not attempted" else ""
+        return "not attempted", missing or given or "nothing recorded"
     conditions = [condition for condition in exhibit.conditions if condition.scale in (None, scale)]
     if not conditions:
         return "not attempted", f"no condition applies at {scale} scale"
@@ -158,7 +158,7 @@ def _missing_data(exhibit: Entry) -> str:
     """Why an exhibit could not be attempted, if a data set is not there."""
     if not exhibit.needs:
         return ""
-    available = import_module("marginalia.datasets").available
+    from marginalia.datasets import available  # here: most uses of this module need no data set
 
     missing = [name for name in exhibit.needs if not available(name)]
     return f"data set {missing[0]} is not here: marginalia data {missing[0]} --fetch" if missing else ""

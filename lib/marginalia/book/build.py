@@ -7,9 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib import import_module
 from importlib.metadata import files
-from importlib.util import find_spec
 from pathlib import Path
 
 from marginalia.book.layout import chapters, pages, root
@@ -47,8 +45,6 @@ def build(scale: str) -> Path:
     _copy_mathjax()
     _fill_cache(scale)
     findings()  # here, where progress can be seen; the pages read what is kept
-    if find_spec("marginalia.book.pages"):
-        import_module("marginalia.book.pages").write_pages(scale)
     _jupyter_book(scale)
     write_atomically(stamp, json.dumps(inputs))
     return front

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import dis
 import functools
 import hashlib
 import inspect
@@ -12,7 +13,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 __all__ = ["describe"]
 
@@ -79,7 +79,7 @@ def _describe(value: Any, where: str, seen: tuple[int, ...]) -> str:
     if dataclasses.is_dataclass(value):
         parts = {spec.name: getattr(value, spec.name) for spec in dataclasses.fields(value)}
         return f"{inner(type(value))}{inner(parts)}"
-    if isinstance(value, BaseEstimator):
+    if hasattr(value, "get_params"):  # a scikit-learn estimator, without importing scikit-learn in every worker
         return f"{inner(type(value))}{inner(value.get_params(deep=False))}"
     if callable(value) and hasattr(value, "__wrapped__"):  # cached and compiled functions
         return f"{type(value).__name__} {inner(value.__wrapped__)}"
@@ -94,17 +94,24 @@ def _function(function: types.FunctionType, where: str, seen: tuple[int, ...]) -
     name = f"function {function.__module__}.{function.__qualname__}"
     if _versioned(function) and not function.__closure__:
         return name
-    outside = inspect.getclosurevars(function)
-    read = {**outside.globals, **outside.nonlocals, "defaults": [function.__defaults__, function.__kwdefaults__]}
-    # two lambdas on one line have one source, but not the same constants and instructions
     code = function.__code__
+    read = {name: function.__globals__[name] for name in sorted(_global_names(code)) if name in function.__globals__}
+    read |= dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()), strict=True))
+    read["defaults"] = [function.__defaults__, function.__kwdefaults__]
+    # two lambdas on one line have one source, but not the same constants and instructions
     compiled = f"{code.co_code.hex()} {[c for c in code.co_consts if not isinstance(c, types.CodeType)]!r}"
     return f"{name} {_source(function, where)} {compiled} {_describe(read, where, seen)}"
 
 
+def _global_names(code: types.CodeType) -> set[str]:
+    """Names that a function, or one defined inside it, looks up in its module; attributes are none of these."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return names.union(*(_global_names(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
+
+
 def _versioned(thing: Any) -> bool:
     """Whether the digest of the library and of installed versions stands for the source of a function or class."""
-    package = thing.__module__.partition(".")[0]
+    package = (thing.__module__ or "").partition(".")[0]
     if package == "marginalia" or package in sys.stdlib_module_names - {"__main__"}:
         return True
     try:

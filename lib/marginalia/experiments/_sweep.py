@@ -8,17 +8,19 @@ import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
-import pandas as pd
 from tqdm import tqdm
 
 from marginalia.digest import combine, foundation_digest
 from marginalia.experiments._fingerprint import describe
 from marginalia.parameters import check_integer
 from marginalia.resources import build_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["sweep"]
 
@@ -75,6 +77,8 @@ def sweep(
     >>> sweep(mean_of, {"n": [10, 1000]}, seeds=2, cache=False)[["n", "run"]].values.tolist()
     [[10, 0], [10, 1], [1000, 0], [1000, 1]]
     """
+    import pandas as pd  # here: workers import this module, and need no tables
+
     name = getattr(function, "__qualname__", None) or repr(function)
     points = _points(grid, name)
     seeds = check_integer("seeds", seeds, 1)

@@ -164,7 +164,8 @@ def lemma_3(family: Family = AlphaLoss) -> Outcome:
     """The logistic loss is at least as curved as the sigmoid loss at every margin, (44)."""
     z = np.linspace(-30, 30, 6001)
     logistic, sigmoid = (np.abs(family(a).derivative(z, 2)) for a in (1.0, math.inf))
-    return outcome((logistic - sigmoid).min(), evidence={"largest_ratio": (sigmoid / logistic).max()})
+    ratio = sigmoid / np.maximum(logistic, 1e-300)
+    return outcome((logistic - sigmoid).min(), evidence={"largest_ratio": ratio.max()})
 
 
 @claim("sypherd2023:lemma-4")

@@ -1,0 +1,126 @@
+"""Each check about the loss fails when it is handed a wrong formula."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from marginalia.losses import AlphaLoss
+from marginalia.theory.sypherd2023 import loss as claims
+
+
+@dataclass(frozen=True)
+class ScaledArgument(AlphaLoss):
+    """The sigmoid of twice the margin: a right loss of another family."""
+
+    def _value(self, z):
+        return super()._value(2 * z)
+
+    def _weight(self, z):
+        return 2 * super()._weight(2 * z)
+
+    def _log_weight(self, z):
+        return math.log(2) + super()._log_weight(2 * z)
+
+
+@dataclass(frozen=True)
+class Jump(AlphaLoss):
+    """Right at the three named values of α, and 1 % off everywhere else."""
+
+    def _value(self, z):
+        return super()._value(z) * (1.0 if self.alpha in (0.5, 1.0, math.inf) else 1.01)
+
+
+@dataclass(frozen=True)
+class Bent(AlphaLoss):
+    """With a wave that breaks convexity."""
+
+    def _value(self, z):
+        return super()._value(z) + 0.3 * np.sin(2 * z)
+
+
+@dataclass(frozen=True)
+class Skewed(AlphaLoss):
+    """A minimiser on the wrong side for probabilities near one half."""
+
+    def _value(self, z):
+        return super()._value(z) + 0.5 * expit(4 * z)
+
+
+@dataclass(frozen=True)
+class WrongSecond(AlphaLoss):
+    """The second and third derivatives without the factor that Lemma 1 prints."""
+
+    def _derivative(self, z, order):
+        return super()._derivative(z, order) * (1 + 1e-6)
+
+
+@dataclass(frozen=True)
+class Linear(AlphaLoss):
+    """Grows like the margin at α = 1.44."""
+
+    def _value(self, z):
+        return np.maximum(0.0, 1 - 2 * z)
+
+
+@dataclass(frozen=True)
+class NeverSaturates(AlphaLoss):
+    """Weights that stay away from those of the sigmoid loss."""
+
+    def _weight(self, z):
+        return super()._weight(z) + (0.0 if math.isinf(self.alpha) else 0.1 * expit(z) * expit(-z))
+
+
+@dataclass(frozen=True)
+class OtherPower(AlphaLoss):
+    """The power 1/α in the place of 1 - 1/α."""
+
+    @property
+    def exponent(self):
+        return 1.0 if math.isinf(self.alpha) else 1 / self.alpha - 1
+
+
+WRONG = {
+    claims.definition_1: [ScaledArgument, Jump],
+    claims.proposition_1: [Bent, OtherPower],
+    claims.section_2_1: [ScaledArgument, Linear],
+    claims.calibration: [Skewed],
+    claims.lemma_1: [WrongSecond, ScaledArgument],
+    claims.saturation: [NeverSaturates],
+    claims.section_3_1: [ScaledArgument, OtherPower],
+}
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda function: function.__name__)
+def test_holds_for_the_loss_of_the_paper(function):
+    assert function().verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("function", "family"),
+    [(function, family) for function, families in WRONG.items() for family in families],
+    ids=lambda thing: thing.__name__,
+)
+def test_fails_for_a_wrong_formula(function, family):
+    assert function(family).verdict == "fails as printed"
+
+
+def test_comparisons_of_two_losses_fail_when_they_are_exchanged():
+    def exchanged(alpha):
+        return AlphaLoss(math.inf if alpha == 1 else 1.0)
+
+    assert claims.lemma_3(exchanged).verdict == "fails as printed"
+    assert claims.lemma_4(exchanged).verdict == "fails as printed"
+
+
+def test_numbers_of_the_specification():
+    grown = claims.section_2_1().evidence
+    assert grown["growth_alpha_0.5"] == pytest.approx(145.69, abs=0.005)
+    assert grown["growth_alpha_1.44"] == pytest.approx(1.482, abs=0.0005)
+    distance = claims.saturation().evidence
+    found = [distance[f"distance_alpha_{alpha}"] for alpha in (2, 5, 8, 20)]
+    assert found == pytest.approx([0.202, 0.061, 0.036, 0.0135], abs=5e-4)

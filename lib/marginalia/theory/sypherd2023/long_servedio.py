@@ -163,15 +163,13 @@ class Landscape:
         '8.854e-10, 2.2e-49'
         """
 
-        def equation(log_gap: float) -> float:
-            gap = math.exp(log_gap)
-            wanted = float(self.drive(self.zero / self.gamma - gap))
-            return wanted + 6 * self.gamma * float(self.drive_beyond(-self.gamma * gap))
+        def equation(log_gap: ArrayLike) -> Any:
+            gap = np.exp(log_gap)
+            return self.drive(self.zero / self.gamma - gap) + 6 * self.gamma * self.drive_beyond(-self.gamma * gap)
 
         # the equation is positive at a gap of 0; the first change of sign from there is the largest root
         grid = np.linspace(math.log(1e-300), math.log(self.zero / self.gamma - self.zero), 800)
-        values = np.array([equation(g) for g in grid])
-        cell = int(np.flatnonzero(values < 0)[0])
+        cell = int(np.flatnonzero(equation(grid) < 0)[0])
         return math.exp(brentq(equation, grid[cell - 1], grid[cell], xtol=1e-14))
 
     def descend(self, start: ArrayLike, reach: float = 0.25, max_steps: int = 4000, tol: float = 1e-7) -> Array:

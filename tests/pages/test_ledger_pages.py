@@ -1,0 +1,41 @@
+"""The pages of the ledger show every entry with its verdict, and the first page shows the totals."""
+
+from __future__ import annotations
+
+import pytest
+
+from marginalia.book.layout import chapters
+from marginalia.book.pages import PLURAL, totals, verdicts
+from marginalia.ledger import KINDS, entries
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_entry_is_on_its_page_with_its_computed_verdict(kind, soups):
+    blocks = soups[f"chapters/{PLURAL[kind]}.html"].select(".ledger-entry")
+    shown = {block["id"]: block["data-verdict"] for block in blocks}
+    assert len(shown) == len(blocks)
+    assert shown == {name.replace(":", "-"): verdict for name, verdict in verdicts(kind).items()}
+    words = {block["id"]: block.select_one(".ledger-verdict").get_text() for block in blocks}
+    assert all(words[name].endswith(verdict) for name, verdict in shown.items()), "verdicts in words, not by colour"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_entries_link_to_paper_chapter_and_function(kind, soups):
+    written = {chapter.name for chapter in chapters()}
+    soup = soups[f"chapters/{PLURAL[kind]}.html"]
+    for entry in entries(kind=kind):
+        links = [link["href"] for link in soup.find(id=entry.id.replace(":", "-")).find_all("a")]
+        assert any(link.startswith("bibliography.html#") for link in links), f"{entry.id}: no link to the paper"
+        if entry.chapter in written:
+            assert any(link.startswith(f"{entry.chapter}.html") for link in links), (
+                f"{entry.id}: no link to the chapter"
+            )
+        if kind == "claim":
+            assert any("/lib/marginalia/theory/" in link for link in links), f"{entry.id}: no link to the check"
+
+
+def test_the_first_page_shows_the_totals(soups):
+    text = soups["index.html"].get_text()
+    for kind, counts in totals().items():
+        assert f"{counts.total()} {PLURAL[kind]}" in text
+        assert all(f"{number} {verdict}" in text for verdict, number in counts.items())

@@ -99,7 +99,7 @@ def largest_radius(p: float) -> float:
 
 
 def lower_bound(signed: ArrayLike, mass: ArrayLike, radius: float, alpha: float, p: float, factor: float) -> float:
-    r"""Right side of (18), :math:`c\,|\mathbb{E}X| - \chi\,\mathbb{E}|X|`; printed with c = 1, right with c = 1 - 2p."""
+    r"""Right side of (18), :math:`c\,|\mathbb{E}X| - \chi\,\mathbb{E}|X|`: printed with c = 1, right with 1 - 2p."""
     signed, mass = np.asarray(signed, dtype=float), np.asarray(mass, dtype=float)
     mean = np.linalg.norm(mass @ signed)
     return float(factor * mean - chi(radius, alpha, p) * (mass @ np.linalg.norm(signed, axis=1)))
@@ -223,7 +223,7 @@ def theorem_3() -> Outcome:
     return outcome(
         gaps.min(),
         evidence={
-            "violated_share": np.mean(gaps < 0),
+            "violated_share": float(np.mean(gaps < 0)),
             "by_hand_gradient": point.gradient,
             "by_hand_bound": point.bound(1.0),
             "repaired_slack": min(trial.gradient - trial.bound(1 - 2 * trial.p) for trial in _trials()),
@@ -302,7 +302,7 @@ def eq_109() -> Outcome:
 
 @claim("sypherd2023:eq-113")
 def eq_113() -> Outcome:
-    """f increases up to the radius of (17) for every α from 1 to ∞; for α = 2 and p = 0.1 not much beyond."""
+    """The function f increases up to the radius of (17) for α from 1 to ∞; for α = 2 and p = 0.1 not beyond 5.8."""
     slack = math.inf
     for p in np.linspace(0.01, 0.49, 25):
         x = np.linspace(0, largest_radius(p), 301)[1:]

@@ -151,8 +151,8 @@ def _mixture_error(p: float, alpha: float, solver: str, n: int = 2000) -> float:
     rng = np.random.default_rng(0)
     X, y = make_gaussian_mixture(n if solver == "gd" else 10 * n, rng)
     y = flip_labels(y, p, rng)
-    options = {"max_iter": 2000, "step_size": 0.01} if solver == "gd" else {}
-    theta = _parameters(MarginClassifier(AlphaLoss(alpha), solver=solver, **options), X, y)
+    model = MarginClassifier(AlphaLoss(alpha), solver=solver, max_iter=2000, step_size=0.01 if solver == "gd" else None)
+    theta = _parameters(model, X, y)
     return float(np.mean((theta - _bayes_line()) ** 2))
 
 

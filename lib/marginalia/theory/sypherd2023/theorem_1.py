@@ -89,7 +89,7 @@ def lemma_2_6(make: Make = Landscape) -> Outcome:
 
 @claim("sypherd2023:long-servedio")
 def long_servedio() -> Outcome:
-    """A data margin below 1/6 for every noise rate; the minimiser is a fair coin just below it and perfect just above."""
+    """A data margin below 1/6 for every noise rate; the minimiser is a fair coin below it and perfect above."""
     evidence, wrong = {}, 0
     for p in (0.01, 0.05, 0.1, 0.2, 1 / 3, 0.45):
         for alpha in CONVEX:
@@ -147,7 +147,7 @@ def fig_3_alpha(printed: tuple[float, float] = (41.59, -1.19e-11)) -> Outcome:
 
 @claim("sypherd2023:theorem-1")
 def theorem_1(odds: float = 2.0, gamma: float = 0.05) -> Outcome:
-    """The range of α begins at a fold and not at 1; on the axis no point is stationary; above the fold a repair holds."""
+    """The range of α begins at a fold, not at 1; no point of the axis is stationary; above the fold a repair holds."""
     found = thresholds(odds, gamma)
     # the axis: never stationary, because the second equation asks for a first coordinate at which the first is positive
     on_axis = math.inf

@@ -1,5 +1,9 @@
-"""Claims of *Smoothly Giving Up: Robustness for Simple Models* (Sypherd et al., AISTATS 2023)."""
+"""Claims of *Smoothly Giving Up: Robustness for Simple Models* (Sypherd et al., AISTATS 2023).
 
-from marginalia.theory.sypherd2023 import bifurcation, gradient_bounds, long_servedio, loss, simulations, theorem_1
+The mathematics behind the claims can be used on its own: the Long–Servedio landscape in ``long_servedio``, its
+stationary points and thresholds in ``bifurcation``, noisy gradients and their bounds in ``gradient_bounds``.
+"""
 
-__all__ = ["bifurcation", "gradient_bounds", "long_servedio", "loss", "simulations", "theorem_1"]
+from marginalia.theory.sypherd2023 import loss, simulations, theorem_1, theorem_2, theorem_3
+
+__all__ = ["loss", "simulations", "theorem_1", "theorem_2", "theorem_3"]

@@ -1,0 +1,146 @@
+"""Claims about Theorem 2, the upper bound on the noisy gradient, with the steps of its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from marginalia.losses import AlphaLoss, LogisticLoss, SigmoidLoss
+from marginalia.theory import Outcome, claim, outcome
+from marginalia.theory.sypherd2023.gradient_bounds import noisy_gradient, replacement_bound
+
+Array = NDArray[np.float64]
+
+START = math.log(2 + math.sqrt(3))
+"""The margin in (13), beyond which the paper takes both third derivatives to decrease."""
+
+
+@claim("sypherd2023:theorem-2-proof")
+def theorem_2_proof(start: float = START) -> Outcome:
+    """The third derivative of the logistic loss decreases from there on; that of the sigmoid loss first grows."""
+    logistic = _increase(LogisticLoss(), start)
+    sigmoid = _increase(SigmoidLoss(), start)
+    peak = math.log(5 + 2 * math.sqrt(6))
+    return outcome(
+        -max(logistic, sigmoid),
+        tolerance=1e-15,
+        evidence={
+            "increase_logistic": logistic,
+            "increase_sigmoid": sigmoid,
+            "sigmoid_at_start": float(SigmoidLoss().derivative(start, 3)),
+            "sigmoid_at_peak": float(np.abs(SigmoidLoss().derivative(peak, 3))),
+            "repaired_start": peak,
+            "increase_sigmoid_from_repaired_start": _increase(SigmoidLoss(), peak),
+        },
+    )
+
+
+@claim("sypherd2023:theorem-2")
+def theorem_2() -> Outcome:
+    """With all margins above the constant the sigmoid risk falls along the vector itself; what replaces the bound."""
+    rng = np.random.default_rng(0)
+    steepest, replaced = -math.inf, math.inf
+    for p in (0.01, 0.1, 0.3, 0.45):
+        for theta, signed, mass in _realizable_laws(rng, 50, START, 10.0):
+            steepest = max(steepest, float(noisy_gradient(theta, signed, mass, math.inf, p) @ theta))
+            lowest = float((signed @ theta).min())
+            for alpha in (1.2, 2.0, 5.0, math.inf):
+                size = float(np.abs(noisy_gradient(theta, signed, mass, alpha, p)).max())
+                replaced = min(replaced, replacement_bound(lowest, alpha, p) - size)
+    # the derivative along the vector is -(1 - 2p) E[m w(m)] for the even weight of this loss: never 0
+    return outcome(
+        steepest,
+        holds=steepest >= 0,
+        evidence={
+            "slack_of_replacement_bound": replaced,
+            "replacement_at_margin_20": replacement_bound(20.0, 2.0, 0.1),
+        },
+    )
+
+
+@claim("sypherd2023:theorem-2-logistic")
+def theorem_2_logistic() -> Outcome:
+    """Stationary with all margins above the constant for p below 1/(3 + √3), never above."""
+    end = float(expit(-START))
+    room, gradient = math.inf, 0.0
+    for p in (0.01, 0.05, 0.1, 0.2):
+        theta, signed, mass = _axis_law(p)
+        gradient = max(gradient, float(np.abs(noisy_gradient(theta, signed, mass, 1.0, p)).max()))
+        room = min(room, float((signed @ theta).min()) - START)
+    # the derivative along the vector is E[(p - sigma(-m)) m]: positive term by term once p is above sigma(-start)
+    margin = np.linspace(START, 60, 20001)
+    above = min(float(np.min((p - expit(-margin)) * margin)) for p in (0.22, 0.3, 0.45))
+    return outcome(
+        room,
+        holds=room > 0 and gradient < 1e-15,
+        caveat=above > 0,
+        evidence={"largest_p": end, "gradient": gradient, "smallest_slope_above_largest_p": above},
+    )
+
+
+@claim("sypherd2023:theorem-2-support")
+def theorem_2_support() -> Outcome:
+    """The smaller of the two margins of one input under its two labels is never positive."""
+    rng = np.random.default_rng(0)
+    margins = np.einsum("ij,ij->i", rng.uniform(-1, 1, (1000, 5)), rng.normal(size=(1000, 5)))
+    return outcome(float(np.max(np.minimum(margins, -margins))) - START, evidence={"asked": START})
+
+
+@claim("sypherd2023:eq-14")
+def eq_14() -> Outcome:
+    """The upper bound at α = 1, on laws where the stationary point is known in closed form."""
+    slack, largest = math.inf, 0.0
+    for p in (0.01, 0.05, 0.1, 0.2):
+        theta, signed, mass = _axis_law(p)
+        z = float((signed @ theta).min())
+        for stretch in (1.0, 1.5, 3.0, 10.0):
+            radius = math.sqrt(2) * float(np.linalg.norm(stretch * theta))
+            second, third = (abs(float(LogisticLoss().derivative(z, order))) for order in (2, 3))
+            size = float(np.abs(noisy_gradient(stretch * theta, signed, mass, 1.0, p)).max())
+            slack = min(slack, radius * second + radius**2 * third - size / 2)  # C = 2 at alpha = 1
+            largest = max(largest, size / 2)
+    return outcome(slack, evidence={"largest_left_side": largest})
+
+
+@claim("sypherd2023:eq-15")
+def eq_15() -> Outcome:
+    """The ratio of the two bounds is at least 1, so that it exceeds 1 - 2p."""
+    rng = np.random.default_rng(0)
+    n = 20_000
+    first = START + rng.exponential(2.0, n)
+    last = first + rng.exponential(2.0, n) * rng.integers(0, 2, n)
+    radius = rng.integers(1, 50, n) ** 0.5 * rng.exponential(5.0, n)
+    above, below = (
+        radius * np.abs(loss.derivative(z, 2)) + radius**2 * np.abs(loss.derivative(z, 3))
+        for loss, z in ((LogisticLoss(), first), (SigmoidLoss(), last))
+    )
+    ratio = above / below
+    slack = float(np.min(ratio - (1 - 2 * rng.uniform(0, 0.5, n))))
+    return outcome(slack, holds=slack > 0, evidence={"smallest_ratio": ratio.min()})
+
+
+def _realizable_laws(rng: np.random.Generator, n: int, low: float, high: float) -> Iterator[tuple[Array, Array, Array]]:
+    """Laws in [-1, 1]^d with a vector whose margins all lie between two values."""
+    for _ in range(n):
+        d = int(rng.integers(1, 8))
+        theta = rng.uniform(0.5, 1, d) * rng.choice([-1, 1], d)
+        signed = rng.uniform(0.2, 1, (12, d)) * np.sign(theta)
+        margins = signed @ theta
+        theta = theta * low * 1.0001 / margins.min()
+        signed = signed * np.minimum(1.0, high / (signed @ theta))[:, None]
+        yield theta, signed, rng.dirichlet(np.ones(12))
+
+
+def _axis_law(p: float) -> tuple[Array, Array, Array]:
+    """Two values of yx on two axes; the logistic risk is stationary where both margins are log(1/p - 1)."""
+    return math.log(1 / p - 1) * np.array([1.0, -1.0]), np.array([[1.0, 0.0], [0.0, -1.0]]), np.array([0.5, 0.5])
+
+
+def _increase(loss: AlphaLoss, start: float) -> float:
+    """Largest rise of the absolute third derivative beyond a margin, from its lowest value so far."""
+    values = np.abs(loss.derivative(np.linspace(start, 40, 40001), 3))
+    return float(np.max(values - np.minimum.accumulate(values)))

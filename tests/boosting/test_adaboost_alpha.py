@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginalia.boosting import AdaBoostAlphaClassifier, encode
-from marginalia.losses import AlphaLoss
+from marginalia.losses import AlphaLoss, TwoTemperatureLoss
 
 
 @parametrize_with_checks(
@@ -229,3 +229,28 @@ def test_any_classifier_with_weights_can_be_boosted():
     X, y = load_iris(return_X_y=True)
     model = AdaBoostAlphaClassifier(n_estimators=5, estimator=LogisticRegression(max_iter=500)).fit(X, y)
     assert model.score(X, y) > 0.9
+
+
+def test_a_given_loss_takes_the_place_of_the_alpha_loss():
+    """The same loss under another name, so that it takes the other loop: written in Python, not compiled."""
+    X, y, X_test, _ = noisy_cancer(0)
+    ours = AdaBoostAlphaClassifier(alpha=2, n_estimators=40).fit(X, y)
+    other = AdaBoostAlphaClassifier(loss=TwoTemperatureLoss(0.5, 1), n_estimators=40).fit(X, y)
+    np.testing.assert_allclose(other.theta_, ours.theta_, rtol=1e-9)
+    np.testing.assert_allclose(other.predict_proba(X_test), ours.predict_proba(X_test), atol=1e-9)
+    assert not hasattr(other, "alpha_")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"loss": "logistic"}, "got 'logistic'"),
+        ({"loss": AlphaLoss(2), "step": "alpha"}, "step='alpha'"),
+    ],
+)
+def test_a_given_loss_is_checked(wrong, message):
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        AdaBoostAlphaClassifier(**wrong).fit(X, y)
+    with pytest.raises(ValueError, match="is for two classes, got 3"):
+        AdaBoostAlphaClassifier(loss=AlphaLoss(2)).fit(*load_iris(return_X_y=True))

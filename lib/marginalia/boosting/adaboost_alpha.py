@@ -17,7 +17,7 @@ from marginalia.boosting.encode import EncodedMatrix
 from marginalia.boosting.loop import Round, Stop, boost
 from marginalia.boosting.rules import ErrorStep, LineSearchStep, LossWeights
 from marginalia.boosting.tuning import cross_validated_scores, rows_of
-from marginalia.losses import AlphaLoss
+from marginalia.losses import AlphaLoss, MarginLoss
 from marginalia.parameters import check_choice, check_integer, check_real
 
 __all__ = ["AdaBoostAlphaClassifier"]
@@ -70,14 +70,16 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         Folds of ``alpha="cv"``; a number means that many stratified folds of the shuffled rows.
     random_state : int, RandomState or None
         For the held-out part, the folds and ``estimator``; our trees need none.
+    loss : MarginLoss, optional
+        Another loss of the margin to weigh the examples by, for two classes; ``alpha`` is then not used.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels.
     alpha_ : float
-        The α in use; ``cv_scores_`` holds the mean accuracies of ``alpha="cv"``.
-    loss_ : AlphaLoss
+        The α in use; ``cv_scores_`` holds the mean accuracies of ``alpha="cv"``. Not set if ``loss`` is given.
+    loss_ : MarginLoss
         The loss in use.
     estimators_ : sequence
         The weak hypotheses.
@@ -113,6 +115,7 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         alphas: Sequence[float] | None = None,
         cv: Any = 5,
         random_state: Any = None,
+        loss: MarginLoss | None = None,
     ) -> None:
         self.alpha = alpha
         self.n_estimators = n_estimators
@@ -127,6 +130,7 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         self.alphas = alphas
         self.cv = cv
         self.random_state = random_state
+        self.loss = loss
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> AdaBoostAlphaClassifier:
         """Fit the booster.
@@ -145,20 +149,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         """
         self._check_parameters()
         data, codes, weight = self._check_data(X, y, sample_weight)
+        self.loss_ = self._choose_loss(data, codes, weight)
         if len(self.classes_) == 1:
-            self.alpha_ = 1.0 if self.alpha == "cv" else float(self.alpha)
-            self.loss_ = AlphaLoss(self.alpha_)
             self._keep_constant()
             return self
-        self.alpha_ = self._choose_alpha(data, codes, weight) if self.alpha == "cv" else float(self.alpha)
-        self.loss_ = AlphaLoss(self.alpha_)
-        if math.isinf(self.alpha_):
-            warnings.warn(
-                "alpha=inf gives every example the same weight in every round when the weak learner answers -1/+1, "
-                "so all rounds repeat the first; use a finite alpha",
-                UserWarning,
-                stacklevel=2,
-            )
         watch = None
         if self.n_iter_no_change is not None:
             data, codes, weight, watch = self._hold_out(data, codes, weight)
@@ -168,6 +162,25 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         step = self._step_rule(learner.sample_weight)
         self._keep(boost(learner, LossWeights(self.loss_), step, self.n_estimators, watch))
         return self
+
+    def _choose_loss(self, data: Any, codes: NDArray[np.intp], weight: Array) -> MarginLoss:
+        """The given loss, or the α-loss with the given or the cross-validated α."""
+        if self.loss is not None:
+            if len(self.classes_) > 2:
+                raise ValueError(f"loss={self.loss!r} is for two classes, got {len(self.classes_)}")
+            return self.loss
+        if self.alpha == "cv":
+            self.alpha_ = self._choose_alpha(data, codes, weight) if len(self.classes_) > 1 else 1.0
+        else:
+            self.alpha_ = float(self.alpha)
+        if math.isinf(self.alpha_) and len(self.classes_) > 1:
+            warnings.warn(
+                "alpha=inf gives every example the same weight in every round when the weak learner answers -1/+1, "
+                "so all rounds repeat the first; use a finite alpha",
+                UserWarning,
+                stacklevel=3,
+            )
+        return AlphaLoss(self.alpha_)
 
     def predict_proba(self, X: Any) -> Array:
         r"""Class probabilities by the posterior of the loss, :math:`\sigma(H/\alpha)`, or its softmax for K classes."""
@@ -190,6 +203,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
     def _check_parameters(self) -> None:
         if self.alpha != "cv":
             check_real("alpha", self.alpha, "(0, inf]")
+        if self.loss is not None and not isinstance(self.loss, MarginLoss):
+            raise ValueError(f"loss must be a loss of the margin such as AlphaLoss(2), got {self.loss!r}")
+        if self.loss is not None and self.step == "alpha":
+            raise ValueError("step='alpha' is a rule of the α-loss; with loss= use 'adaboost', 'edge' or 'line'")
         check_integer("n_estimators", self.n_estimators, 1)
         check_integer("max_depth", self.max_depth, 1)
         check_choice("step", self.step, ("adaboost", "alpha", "edge", "line"))

@@ -1,4 +1,4 @@
-"""Numbers behind the figures of *Being Properly Improper* (sypherd2022): functions that chapters call and plot."""
+"""Curves of sypherd2022 that need no data: gains, divergences, bounds, and what the links cost."""
 
 from __future__ import annotations
 

@@ -1,0 +1,254 @@
+"""Linear models under label noise: two Gaussians with a known Bayes line, and symptom surveys."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from marginalia.datasets import (
+    gaussian_mixture_bayes,
+    load_covid_carbon,
+    load_covid_israel,
+    make_gaussian_mixture,
+    make_symptom_survey,
+)
+from marginalia.linear import MarginClassifier
+from marginalia.losses import AlphaLoss
+from marginalia.noise import flip_labels
+from marginalia.parameters import check_name
+from marginalia.rows import merge_rows
+
+__all__ = [
+    "MIXTURE_ALPHAS",
+    "SURVEYS",
+    "SURVEY_ALPHAS",
+    "mixture_errors",
+    "noisy_pull",
+    "pull_bound",
+    "survey_errors",
+    "survey_sample",
+    "theorem_3_bounds",
+]
+
+Array = NDArray[np.float64]
+
+#: Values of α in the experiment with two Gaussians (Figure 7 of sypherd2023).
+MIXTURE_ALPHAS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
+#: Values of α in the experiments with surveys (Figures 8 and 30).
+SURVEY_ALPHAS = (0.6, 0.8, 1.0, 1.2, 1.35, 1.5, 1.7, 2.0, 2.5, 3.0)
+#: Sources of survey-like data: ours, and two public collections of tests.
+SURVEYS = ("simulated", "carbon", "israel")
+
+_PRIOR = 0.14  # share of positives in the survey of the paper
+_FAR = 100.0  # a norm at which a solution counts as run away; that of the Bayes line is 2.8
+
+
+def mixture_errors(p: float, n: int, steps: int, step_size: float, rng: np.random.Generator) -> list[dict[str, float]]:
+    """Distance of fitted parameters from the Bayes line, for gradient descent with a budget and for a converged solver.
+
+    Parameters
+    ----------
+    p : float
+        Rate of independent label noise.
+    n : int
+        Number of examples.
+    steps, step_size
+        Budget of gradient descent, from zero.
+    rng : numpy.random.Generator
+        For data and noise.
+
+    Returns
+    -------
+    list of dict
+        For each α: mean squared error of intercept and slopes after the budget (``budgeted``) and at the optimum
+        (``converged``, NaN where the solution runs away to a norm above 100, which ``run_away`` marks), and both again
+        after the parameters were scaled to the length of the Bayes line (``budgeted_direction``,
+        ``converged_direction``).
+    """
+    X, y = make_gaussian_mixture(n, rng)
+    noisy = flip_labels(y, p, rng)
+    intercept, slopes = gaussian_mixture_bayes()
+    bayes = np.array([intercept, *slopes])
+    rows = []
+    for alpha in MIXTURE_ALPHAS:
+        loss = AlphaLoss(alpha)
+        budgeted = _fit(loss, X, noisy, solver="gd", max_iter=steps, step_size=step_size, n_starts=1)
+        converged = _fit(loss, X, noisy, max_iter=300)
+        row = {"alpha": alpha, "run_away": float(np.linalg.norm(converged) > _FAR)}
+        for name, theta in (("budgeted", budgeted), ("converged", converged)):
+            scaled = theta * np.linalg.norm(bayes) / np.linalg.norm(theta)
+            row |= {name: _mean_square(theta - bayes), f"{name}_direction": _mean_square(scaled - bayes)}
+        if row["run_away"]:
+            row["converged"] = math.nan
+        rows.append(row)
+    return rows
+
+
+def survey_sample(source: str, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
+    """Rows of a survey, 14 % of them positive: simulated, or drawn from public tests with negatives thinned out.
+
+    Parameters
+    ----------
+    source : {"simulated", "carbon", "israel"}
+        The last two stand in for the survey of the paper; age of ``"carbon"`` is in hundreds of years.
+    n : int
+        Number of rows; fewer if the source has too few positives.
+    rng : numpy.random.Generator
+    """
+    check_name("source", source, SURVEYS)
+    if source == "simulated":
+        return make_symptom_survey(n, rng, prior=_PRIOR)
+    X, y = _public_tests(source)
+    positive, negative = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
+    n = min(n, int(len(positive) / _PRIOR), int(len(negative) / (1 - _PRIOR)))
+    counts = round(_PRIOR * n), n - round(_PRIOR * n)
+    rows = np.concatenate(
+        [rng.choice(group, k, replace=False) for group, k in zip((positive, negative), counts, strict=True)]
+    )
+    rows = rng.permutation(rows)
+    return X[rows], y[rows]
+
+
+def survey_errors(source: str, p: float, kind: str, n: int, rng: np.random.Generator) -> list[dict[str, float]]:
+    """Distance of parameters fitted to noisy labels from the clean logistic model, and sensitivity, for each α.
+
+    Half of the rows are fitted (converged), the other half is for testing and stays clean.
+
+    Parameters
+    ----------
+    source : str
+        See :func:`survey_sample`.
+    p : float
+        Noise rate.
+    kind : {"stratified", "iid"}
+        The same number of flips in both classes, as in the authors' code, or independent flips.
+    n : int
+        Number of rows in all.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of dict
+        For each α: ``error`` (mean squared difference of intercept and coefficients), ``sensitivity``,
+        ``specificity``.
+    """
+    X, y = survey_sample(source, n, rng)
+    half = len(y) // 2
+    noisy = flip_labels(y[:half], p, rng, kind=kind)
+    clean = _fit_merged(AlphaLoss(1.0), X[:half], y[:half])
+    X_test, y_test = X[half:], y[half:]
+    rows = []
+    for alpha in SURVEY_ALPHAS:
+        theta = _fit_merged(AlphaLoss(alpha), X[:half], noisy)
+        called = theta[0] + X_test @ theta[1:] > 0
+        rows.append(
+            {
+                "alpha": alpha,
+                "error": _mean_square(theta - clean),
+                "sensitivity": float(called[y_test == 1].mean()),
+                "specificity": float((~called[y_test == -1]).mean()),
+            }
+        )
+    return rows
+
+
+def noisy_pull(alpha: float, p: float, margin: ArrayLike) -> Array:
+    r"""What an example of a given margin adds to minus the gradient of the noisy risk, along its signed input.
+
+    .. math:: k(m) = (1 - p)\,w(m) - p\,w(-m)
+
+    Equations (9) to (12) of sypherd2023: the gradient is :math:`-E[k(\langle YX, \theta\rangle)\,YX]`.
+
+    Examples
+    --------
+    >>> noisy_pull(1.0, 0.1, [0.0, 100.0]).round(3)
+    array([ 0.4, -0.1])
+    """
+    loss, m = AlphaLoss(alpha), np.asarray(margin, dtype=float)
+    pull: Array = (1 - p) * loss.weight(m) - p * loss.weight(-m)
+    return pull
+
+
+def pull_bound(alpha: float, p: float, margin: ArrayLike) -> Array:
+    r"""Bound on the noisy gradient at a parameter all of whose margins are at least :math:`\mu`, for α above 1.
+
+    .. math:: \|\nabla R\|_\infty \le (1 - p)e^{-\mu} + p\,e^{-(1-1/\alpha)\mu} \qquad (|X_i| \le 1)
+
+    It takes the place of Theorem 2 of sypherd2023, whose hypothesis cannot be met: the weight of a margin
+    :math:`m \ge \mu` is below :math:`e^{-m}`, and that of :math:`-m` below :math:`e^{-sm}`.
+
+    Examples
+    --------
+    >>> float(pull_bound(2.0, 0.1, 20.0).round(6))
+    5e-06
+    """
+    mu = np.asarray(margin, dtype=float)
+    bound: Array = (1 - p) * np.exp(-mu) + p * np.exp(-AlphaLoss(alpha).exponent * mu)
+    return bound
+
+
+def theorem_3_bounds(alpha: float, p: float, radii: ArrayLike) -> dict[str, Array]:
+    r"""The lower bound of Theorem 3 where everything is known: one dimension, :math:`YX = 1`, parameters in a ball.
+
+    Parameters
+    ----------
+    alpha : float
+        Parameter of the loss, at least 1.
+    p : float
+        Noise rate.
+    radii : array-like of shape (k,)
+        Radii :math:`r` of the ball.
+
+    Returns
+    -------
+    dict
+        ``gradient``, the smallest norm of the noisy gradient in the ball; ``printed``, the bound :math:`1 - \chi` of
+        (18); ``repaired``, :math:`(1 - 2p) - \chi`; with :math:`\chi = (1 - 2p) - k(r)` of (114).
+
+    Examples
+    --------
+    >>> at_zero = theorem_3_bounds(1.0, 0.1, [0.0])
+    >>> {name: float(value[0].round(3)) for name, value in at_zero.items()}
+    {'gradient': 0.4, 'printed': 0.6, 'repaired': 0.4}
+    """
+    r = np.asarray(radii, dtype=float)
+    inside = r[:, None] * np.linspace(-1, 1, 401)
+    chi = (1 - 2 * p) - noisy_pull(alpha, p, r)
+    return {
+        "gradient": np.abs(noisy_pull(alpha, p, inside)).min(axis=1),
+        "printed": 1 - chi,
+        "repaired": (1 - 2 * p) - chi,
+    }
+
+
+@cache
+def _public_tests(source: str) -> tuple[Array, NDArray[np.int64]]:
+    if source == "israel":
+        return load_covid_israel(return_X_y=True)
+    X, y = load_covid_carbon(return_X_y=True)
+    return X / np.r_[100.0, np.ones(X.shape[1] - 1)], y
+
+
+def _fit_merged(loss: AlphaLoss, X: Array, y: NDArray[np.int64]) -> Array:
+    """Fit on distinct rows with their counts: surveys have few of them."""
+    rows, codes, counts = merge_rows(X, (y > 0).astype(np.intp), np.ones(len(y)))
+    return _fit(loss, rows, 2 * codes - 1, sample_weight=counts)
+
+
+def _fit(loss: AlphaLoss, X: Array, y: Any, sample_weight: Any = None, **options: Any) -> Array:
+    """Intercept and coefficients; that a budget is used up is the point here, not a reason to warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = MarginClassifier(loss, **options).fit(X, y, sample_weight=sample_weight)
+    return np.r_[model.intercept_, model.coef_[0]]
+
+
+def _mean_square(values: Array | Sequence[float]) -> float:
+    return float(np.mean(np.square(values)))

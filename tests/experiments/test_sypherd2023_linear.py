@@ -1,0 +1,90 @@
+"""Linear models under noise: what the experiments return, and the findings at a small size."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginalia.datasets import available, gaussian_mixture_bayes
+from marginalia.experiments.sypherd2023.linear import (
+    MIXTURE_ALPHAS,
+    SURVEY_ALPHAS,
+    mixture_errors,
+    noisy_pull,
+    pull_bound,
+    survey_errors,
+    survey_sample,
+    theorem_3_bounds,
+)
+from marginalia.losses import AlphaLoss
+
+
+def test_mixture_errors():
+    rows = mixture_errors(p=0.0, n=3000, steps=200, step_size=0.1, rng=np.random.default_rng(0))
+    table = pd.DataFrame(rows).set_index("alpha")
+    assert tuple(table.index) == MIXTURE_ALPHAS
+    bayes = np.r_[gaussian_mixture_bayes()[0], gaussian_mixture_bayes()[1]]
+    # without noise the optimum is alpha times the Bayes line
+    for alpha in (1.5, 2.0):
+        assert np.isclose(table.loc[alpha, "converged"], (alpha - 1) ** 2 * np.mean(bayes**2), rtol=0.6)
+    assert table.loc[1.0, "converged"] < 0.1 < table.loc[1.0, "budgeted"]
+    assert (table["converged"].isna() == table["run_away"].astype(bool)).all()
+
+
+def test_noise_favours_alpha_above_one():
+    runs = [mixture_errors(p=0.1, n=2000, steps=100, step_size=0.2, rng=np.random.default_rng(i)) for i in range(2)]
+    mean = pd.DataFrame([row for run in runs for row in run]).groupby("alpha").mean()
+    assert mean.loc[2.0, "budgeted"] < 0.6 * mean.loc[1.0, "budgeted"]
+    assert mean.loc[2.0, "budgeted_direction"] < mean.loc[1.0, "budgeted_direction"]
+
+
+def test_survey_errors_on_the_simulated_survey():
+    rng = np.random.default_rng
+    clean = pd.DataFrame(survey_errors("simulated", 0.0, "stratified", 40_000, rng(0))).set_index("alpha")
+    assert tuple(clean.index) == SURVEY_ALPHAS and clean["error"].idxmin() == 1.0 and clean.loc[1.0, "error"] < 1e-8
+    noisy = pd.DataFrame(survey_errors("simulated", 0.1, "stratified", 40_000, rng(0))).set_index("alpha")
+    assert noisy["error"].idxmin() >= 1.2 and (noisy["specificity"] > 0.98).all()
+
+
+@pytest.mark.parametrize(("source", "name"), [("carbon", "covid_carbon"), ("israel", "covid_israel")])
+def test_public_tests_are_thinned_to_the_share_of_the_survey(source, name):
+    if not available(name):
+        pytest.skip(f"data set {name} is not here: marginalia data {name} --fetch")
+    X, y = survey_sample(source, 5000, np.random.default_rng(0))
+    assert len(y) == 5000 and (y == 1).mean() == 0.14 and len(X) == 5000
+    again, _ = survey_sample(source, 5000, np.random.default_rng(0))
+    np.testing.assert_array_equal(X, again)
+    everything, labels = survey_sample(source, 10**9, np.random.default_rng(0))
+    assert abs((labels == 1).mean() - 0.14) < 1e-3 and len(everything) < 10**6
+
+
+def test_unknown_source():
+    with pytest.raises(ValueError, match="unknown source 'israle'; did you mean 'israel'"):
+        survey_sample("israle", 10, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 3.0, np.inf])
+def test_pull_is_minus_the_derivative_of_the_noisy_risk(alpha):
+    m, p, h = np.linspace(-6, 6, 25), 0.2, 1e-5
+    loss = AlphaLoss(alpha)
+
+    def risk(x):
+        return (1 - p) * loss.value(x) + p * loss.value(-x)
+
+    np.testing.assert_allclose(noisy_pull(alpha, p, m), -(risk(m + h) - risk(m - h)) / (2 * h), atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [1.1, 2.0, 10.0])
+def test_pull_bound_holds_for_all_larger_margins(alpha):
+    rng = np.random.default_rng(0)
+    for p in (0.01, 0.2, 0.45):
+        mu = rng.uniform(0, 20, 500)
+        assert (np.abs(noisy_pull(alpha, p, mu + rng.exponential(2, 500))) <= pull_bound(alpha, p, mu) + 1e-15).all()
+    assert abs(noisy_pull(1.0, 0.2, 40.0)) > 0.199  # the logistic loss never stops
+
+
+def test_theorem_3_as_printed_and_repaired():
+    for alpha in (1.0, np.inf):
+        bounds = theorem_3_bounds(alpha, 0.1, np.linspace(0, 1, 21))
+        assert (bounds["printed"] > bounds["gradient"] + 0.1).any()
+        assert (bounds["repaired"] <= bounds["gradient"] + 1e-12).all()
+    np.testing.assert_allclose(theorem_3_bounds(np.inf, 0.1, [0.0])["gradient"], 0.2)

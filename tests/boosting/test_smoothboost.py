@@ -8,7 +8,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.boosting import BregmanBoostClassifier, MadaBoostClassifier, PNormLearner, SmoothBoostClassifier
+from marginalia.boosting import (
+    AdaBoostAlphaClassifier,
+    BregmanBoostClassifier,
+    MadaBoostClassifier,
+    PNormLearner,
+    SmoothBoostClassifier,
+)
 from marginalia.boosting.bounds import adaptive_rounds, smoothboost_rounds
 from marginalia.losses import SmoothBoostLoss
 from marginalia.noise import MaliciousOracle, SparseMajority
@@ -207,6 +213,20 @@ def test_madaboost_is_adaptive_boosting_without_margin():
     smooth.fit(X, y)
     np.testing.assert_allclose(mada.theta_, smooth.theta_)
     np.testing.assert_allclose(mada.theta_, np.arctanh(2 * mada.advantages_))
+
+
+def test_adaboost_for_real_valued_hypotheses():
+    X, y, _ = MaliciousOracle("fake", 0.1, SOURCE).draw(300, rng=0)
+    options = {"alpha": 0.5, "n_estimators": 40, "estimator": weak()}
+    model = AdaBoostAlphaClassifier(**options, step="edge").fit(X, y)
+    margin = np.zeros(300)
+    for hypothesis, theta in zip(model.estimators_, model.theta_, strict=True):
+        D = np.exp(-margin) / np.exp(-margin).sum()
+        gain = y * hypothesis.predict(X)
+        assert theta == pytest.approx(np.arctanh(D @ gain), rel=1e-9)
+        margin += theta * gain
+    with pytest.raises(ValueError, match="step='edge' is for two classes"):
+        AdaBoostAlphaClassifier(step="edge").fit([[0.0], [1.0], [2.0]], [0, 1, 2])
 
 
 def test_bregman_distributions_are_projections_and_its_certificate_holds():

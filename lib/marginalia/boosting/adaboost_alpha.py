@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 from marginalia.boosting.base import BoostingClassifier
 from marginalia.boosting.encode import EncodedMatrix
 from marginalia.boosting.loop import Round, Stop, boost
-from marginalia.boosting.rules import ErrorStep, LineSearchStep, LossWeights
+from marginalia.boosting.rules import EdgeStep, ErrorStep, LineSearchStep, LossWeights
 from marginalia.boosting.tuning import cross_validated_scores, rows_of
 from marginalia.losses import AlphaLoss, MarginLoss
 from marginalia.parameters import check_choice, check_integer, check_real
@@ -222,6 +222,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
     def _step_rule(self, sample_weight: Array) -> Callable[[Round], float]:
         if self.step == "line":
             return LineSearchStep(self.loss_, sample_weight, self.learning_rate)
+        if self.step == "edge":
+            if len(self.classes_) > 2:
+                raise ValueError("step='edge' is for two classes; use 'adaboost', 'alpha' or 'line' for more")
+            return EdgeStep(self.learning_rate)
         factor = self.learning_rate * (2 * self.alpha_ if self.step == "alpha" else 1.0)
         return ErrorStep(factor, len(self.classes_))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from marginalia.boosting.fused import CappedExponential
 from marginalia.boosting.loop import Round, Stop
-from marginalia.boosting.smoothboost import SmoothBooster, margin_step
+from marginalia.boosting.rules import EdgeStep
+from marginalia.boosting.smoothboost import SmoothBooster
 from marginalia.parameters import check_choice, check_integer, check_real
 
 __all__ = ["MadaBoostClassifier"]
@@ -96,13 +96,8 @@ class MadaBoostClassifier(SmoothBooster):
             if now.density < kappa:
                 raise Stop("converged")
 
-        def step(now: Round) -> float:
-            if now.edge <= np.finfo(float).eps:
-                raise Stop("no_edge")
-            return margin_step(now.edge, 0.0)
-
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-        self._keep(self._run(learner, CappedExponential(1.0, lambda number: 0.0), step, n_rounds, watch))
+        self._keep(self._run(learner, CappedExponential(1.0, lambda number: 0.0), EdgeStep(), n_rounds, watch))
         return self

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from marginalia.boosting.loop import Round, Stop
 from marginalia.losses import MarginLoss
 
-__all__ = ["ErrorStep", "LineSearchStep", "LossWeights"]
+__all__ = ["EdgeStep", "ErrorStep", "LineSearchStep", "LossWeights"]
 
 Array = NDArray[np.float64]
 
@@ -73,6 +73,43 @@ class ErrorStep:
         if theta == 0:
             raise Stop("no_edge")
         return theta
+
+
+@dataclass(frozen=True)
+class EdgeStep:
+    r"""Step of boosters whose weak hypotheses answer in [−1, 1], from the edge r; two classes.
+
+    .. math:: \theta_t = \frac c2\ln\frac{(1+r)(1-\mu)}{(1-r)(1+\mu)}
+
+    With :math:`\mu = 0` the confidence-rated step of AdaBoost and MadaBoost; with :math:`\mu > 0` the step of a
+    booster that aims at margin μ. An edge of at most μ stops the loop (``"no_edge"``); edges are clipped to
+    :math:`1 - 10^{-12}`.
+
+    Parameters
+    ----------
+    factor : float
+        The factor c, a shrinkage.
+    margin : float
+        The margin μ in [0, 1).
+
+    Examples
+    --------
+    >>> round(EdgeStep().of_edge(0.5), 6), EdgeStep(margin=0.2).of_edge(0.2)
+    (0.549306, 0.0)
+    """
+
+    factor: float = 1.0
+    margin: float = 0.0
+
+    def of_edge(self, edge: float) -> float:
+        """Step at this edge."""
+        return self.factor * (math.atanh(min(edge, 1 - NO_EDGE)) - math.atanh(self.margin))
+
+    def __call__(self, now: Round) -> float:
+        """Step of this round."""
+        if now.edge - self.margin < NO_EDGE:
+            raise Stop("no_edge")
+        return self.of_edge(now.edge)
 
 
 @dataclass(frozen=True)

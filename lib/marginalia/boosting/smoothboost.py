@@ -16,28 +16,15 @@ from marginalia.boosting.bounds import adaptive_rounds, smoothboost_rounds
 from marginalia.boosting.fused import CappedExponential, FusedRows
 from marginalia.boosting.loop import BoostRecord, Round, Rows, Stop, WeakLearner, boost
 from marginalia.boosting.pnorm import LinearLearner, LinearVote
+from marginalia.boosting.rules import EdgeStep
 from marginalia.losses import SmoothBoostLoss
 from marginalia.parameters import check_choice, check_integer, check_real
 
-__all__ = ["SmoothBoostClassifier", "SmoothBooster", "margin_step"]
+__all__ = ["SmoothBoostClassifier", "SmoothBooster"]
 
 Array = NDArray[np.float64]
 
 _SLACK = 1e-9  # rounding allowed in advantages and in the range of weak hypotheses
-_PERFECT = 1 - 1e-12  # an edge of one would give an infinite step
-
-
-def margin_step(edge: float, theta: float) -> float:
-    r"""Step :math:`\tfrac12\ln\frac{(1+r)(1-\theta)}{(1-r)(1+\theta)}` of a booster that aims at margin θ.
-
-    With :math:`\theta = 0` the confidence-rated step of AdaBoost and MadaBoost.
-
-    Examples
-    --------
-    >>> round(margin_step(0.5, 0.0), 6), margin_step(0.2, 0.2)
-    (0.549306, 0.0)
-    """
-    return math.atanh(min(edge, _PERFECT)) - math.atanh(theta)
 
 
 class SmoothBooster(BoostingClassifier):
@@ -297,7 +284,7 @@ class SmoothBoostClassifier(SmoothBooster):
                     raise Stop("weak_learner_failed")
             if not self.adaptive:
                 return 1.0
-            alpha = margin_step(now.edge, theta)
+            alpha = EdgeStep(margin=theta).of_edge(now.edge)
             committed[0] += alpha
             return alpha
 

@@ -91,7 +91,7 @@ class LinearLearner:
     def best(self, z: Array) -> tuple[LinearHypothesis, float]:
         r"""The hypothesis for the average :math:`z`, and its edge :math:`\|z\|_p/R`."""
         hypothesis = LinearHypothesis(attaining_vector(z, self.p, self.ties) / self.R)
-        return hypothesis, float(p_norm(z, self.p)) / self.R
+        return hypothesis, float(hypothesis.coef @ z)
 
 
 class PNormLearner(MarginaliaClassifier):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -34,21 +35,24 @@ from marginalia.noise import (
     flip_labels,
 )
 from marginalia.norms import dual_exponent, p_norm
+from marginalia.theory.servedio2003.pairing import pair_segments
 from marginalia.theory.servedio2003.plays import friendly, nested_sinker, play_smoothboost, sinker
+from marginalia.theory.servedio2003.rounds import largest_gain
 
 __all__ = [
     "KAPPA",
     "SOURCES",
     "boosters",
-    "difficulty_for",
     "error_by_margin",
     "error_by_rate",
     "friendly_rounds",
     "known_radius",
+    "largest_gain",
     "long_servedio_noise",
     "margins_by_theta",
     "needed_sample",
     "norms_and_online",
+    "paired_path",
     "rounds_of_variants",
     "sinker_rounds",
     "smoothness_by_round",
@@ -63,12 +67,6 @@ KAPPA = 0.05
 SOURCES: dict[str, GoodDistribution] = {"sparse": SparseMajority(100, 3), "dense": DenseHalfspace(40, 0.1)}
 TEST_SIZE = 20_000
 LONG_SERVEDIO_GAMMA = 1 / 42  # half the best minimum margin, 1/21
-
-
-def difficulty_for(source: GoodDistribution, p: float) -> float:
-    """The number A of a distribution when the learner measures with another norm than its own; R is one for it."""
-    largest = 1.0 if p >= source.p else float(source.target.size ** (1 / p)) * source.R
-    return float(largest * p_norm(source.target, dual_exponent(p)) / source.xi)
 
 
 def boosters(p: float, R: float, gamma: float, kappa: float = KAPPA, ties: str = "uniform") -> dict[str, Any]:
@@ -95,13 +93,14 @@ def _error(model: Any, X: Array, y: Array) -> float:
 def smoothness_by_round(rate: float, rng: np.random.Generator) -> list[Numbers]:
     """Largest weight times m in each round, of four boosters on the sparse target with concentrated fakes (X1)."""
     source = SOURCES["sparse"]
-    X, y, _ = MaliciousOracle("fake", rate, source).draw(1000, rng)
+    X, y, dirty = MaliciousOracle("fake", rate, source).draw(1000, rng)
     models = boosters(source.p, source.R, 1 / (4 * source.difficulty))
     models["bregman"] = BregmanBoostClassifier(KAPPA, 500, estimator=PNormLearner(p=source.p, R=source.R))
     smoothness = {name: 1 / _fit(model, X, y).kappa_ for name, model in models.items()}
     largest = {f"{name}_largest": float(series.max()) for name, series in smoothness.items()}
     smooth = models["smooth"]
     largest["density"] = smooth.certified_fraction_
+    largest["dirty"] = float(dirty.mean())
     largest["stopped"] = smooth.stop_reason_ == "converged"
     rounds = np.unique(np.geomspace(1, 500, 40).round().astype(int))
     return [
@@ -180,6 +179,28 @@ def sinker_rounds(kappa: float, gamma: float, m: int = 400, nested: bool = False
     return {"rounds": rounds, "over_bound": rounds / smoothboost_rounds(kappa, gamma)}
 
 
+def paired_path(path: list[float]) -> list[Numbers]:
+    """Segments of a path as in Figure 3: ends in time and height, and the number of their pair, 0 if there is none."""
+    found = pair_segments([Fraction(height).limit_denominator(1000) for height in path])
+    number = {place: k for k, pair in enumerate(found.pairs, start=1) for place in pair}
+    exact = [Fraction(height).limit_denominator(1000) for height in path]
+    pieces = []
+    for place, s in enumerate(found.segments):
+        slope = exact[s.step] - exact[s.step - 1]
+        low = exact[s.step - 1] + slope * (s.start - s.step + 1)
+        pieces.append(
+            {
+                "start": float(s.start),
+                "end": float(s.end),
+                "low": float(low),
+                "high": float(low + s.rise),
+                "rise": float(s.rise),
+                "pair": number.get(place, 0),
+            }
+        )
+    return pieces
+
+
 def needed_sample(k: int, p: float, m: int, rng: np.random.Generator) -> Numbers:
     """Error after m clean examples of a majority of k among 60 features (X5)."""
     source = SparseMajority(60, k)
@@ -196,7 +217,10 @@ def needed_sample(k: int, p: float, m: int, rng: np.random.Generator) -> Numbers
 
 
 def norms_and_online(target: str, rate: float, rng: np.random.Generator) -> Numbers:
-    """SmoothBoost at p = 2 and infinity beside the online algorithms that see each example once (X6)."""
+    """SmoothBoost at p = 2 and infinity beside the online algorithms that see each example once (X6).
+
+    Both norms get the γ of the target's own norm; that of the other one would ask for hundreds of thousands of rounds.
+    """
     source, m = (DenseHalfspace(40, 0.1), 400) if target == "dense" else (SparseMajority(200, 3), 150)
     X, y, _ = MaliciousOracle("fake", rate, source).draw(m, rng)
     clean = source.draw(TEST_SIZE, rng)
@@ -204,8 +228,8 @@ def norms_and_online(target: str, rate: float, rng: np.random.Generator) -> Numb
     result: Numbers = {}
     for name, p in (("p_2", 2.0), ("p_inf", math.inf)):
         R = float(n ** (1 / p)) if p < source.p else 1.0
-        gamma = 1 / (4 * difficulty_for(source, p))
-        result[name] = _error(_fit(boosters(p, R, gamma)["smooth"], X, y), *clean)
+        model = boosters(p, R, 1 / (4 * source.difficulty))["smooth"]
+        result[name] = _error(_fit(model, X, y), *clean)
     step = source.xi / float(p_norm(source.target, 1))
     online = {
         "perceptron": PNormPerceptron(p=2.0, max_iter=1, fit_intercept=False),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 __all__ = ["merge_rows"]
 
@@ -59,9 +60,9 @@ def _hashes(X: Any, codes: NDArray[np.intp]) -> NDArray[np.uint64]:
         sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
         hashes = sums[X.indptr[1:]] - sums[X.indptr[:-1]]
     else:
-        hashes = np.zeros(len(X), dtype=np.uint64)
-        for column, factor in zip(X.T, odd, strict=False):
-            hashes += _bits(column) * factor
+        hashes = np.empty(len(X), dtype=np.uint64)
+        for rows in gen_batches(len(X), max(1, 2**20 // X.shape[1])):
+            hashes[rows] = (_bits(X[rows]) * odd[:-1]).sum(axis=1)
     return hashes + codes.astype(np.uint64) * odd[-1]
 
 

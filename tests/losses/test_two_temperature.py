@@ -121,3 +121,12 @@ def test_bad_temperatures(kind, value):
         TwoTemperatureLoss(**{"t1": 1, "t2": 1, kind: value})
     with pytest.raises(ValueError, match="t must be a number in"):
         TLogisticLoss(value)
+
+
+@pytest.mark.parametrize(("t1", "t2"), [(0.1, 1.12), (1, 1.6), (1.5, 1.2), (0.5, 1), (0.3, 0.6)])
+def test_value_and_weight_together(t1, t2):
+    loss = TwoTemperatureLoss(t1, t2)
+    z = np.concatenate([np.linspace(-50, 50, 101), [-1e6, 1e6]])
+    value, weight = loss.value_and_weight(z)
+    np.testing.assert_allclose(value, loss.value(z), rtol=1e-15)
+    np.testing.assert_allclose(weight, loss.weight(z), rtol=1e-12, atol=1e-300)

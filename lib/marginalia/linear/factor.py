@@ -67,7 +67,7 @@ class DesignFactor:
     """
 
     def __init__(self, X: Any, sample_weight: ArrayLike | None = None) -> None:
-        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         weight = weight / weight.sum()
         self.n_features = X.shape[1]
@@ -79,7 +79,7 @@ class DesignFactor:
             self.moments = -np.outer(self.mean, self.mean)
             for rows in gen_batches(X.shape[0], CHUNK):
                 part = X[rows].toarray() if sparse.issparse(X) else X[rows]
-                part = part * np.sqrt(weight[rows])[:, None]
+                part = part * np.sqrt(weight[rows])[:, None]  # in double precision
                 self.moments += part.T @ part
         self._cache: tuple[tuple[float, bool], Whitening] | None = None
 

@@ -21,8 +21,6 @@ Array = NDArray[np.float64]
 
 #: Losses among which ``loss="cv"`` chooses; convex ones first, so that ties go to them.
 CANDIDATES = tuple(AlphaLoss(alpha) for alpha in (1, 0.7, 1.5, 2, 3, 5))
-#: Widths of the parabola that replaces the kink of the hinge, each solution the start of the next.
-HINGE_WIDTHS = (1.0, 0.1, 0.01, 0.001)
 
 
 class MarginClassifier(LinearModel):
@@ -145,7 +143,9 @@ class MarginClassifier(LinearModel):
         starts = self._starts(1, factor, convex, X.shape[1])
         if isinstance(self.loss_, HingeLoss) and self.solver == "lbfgs":
             start, n_iter = next(starts), 0
-            for width in HINGE_WIDTHS:
+            # a parabola replaces the kink, narrower from solution to solution; a warm start needs the last one only
+            last = max(1e-3, self.tol**0.5)
+            for width in [last] if self.warm_start and start[0].any() else [1.0, 10 * last, last]:
                 solution = self._solve(objective(SmoothedHinge(width)), start, factor)
                 start, n_iter = (solution.coef, solution.intercept), n_iter + solution.n_iter
             self._keep(solution)

@@ -29,12 +29,17 @@ class Objective(Protocol):
 
 
 class _LinearObjective:
+    """Scores and their transpose; the two products run in the precision of ``X``, everything else in double."""
+
     def __init__(self, X: Any, weight: Array, fit_intercept: bool) -> None:
         self.X, self.weight, self.fit_intercept = X, weight / weight.sum(), fit_intercept
 
+    def _scores(self, coef: Array, intercept: Array) -> Array:
+        return np.asarray(self.X @ coef.astype(self.X.dtype), dtype=np.float64) + intercept
+
     def _pull(self, slopes: Array) -> tuple[Array, Array]:
         total = slopes.sum(axis=0) if self.fit_intercept else np.zeros(slopes.shape[1])
-        return np.asarray(self.X.T @ slopes), total
+        return np.asarray(self.X.T @ slopes.astype(self.X.dtype), dtype=np.float64), total
 
 
 class MarginObjective(_LinearObjective):
@@ -52,9 +57,9 @@ class MarginObjective(_LinearObjective):
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # a value that is not finite ends the solver, with its reason
-            margin = self.y * (np.asarray(self.X @ coef[:, 0]) + intercept[0])
-            value = float(self.weight @ self.loss.value(margin))
-            return value, *self._pull((self._signed_weight * self.loss.weight(margin))[:, None])
+            margin = self.y * self._scores(coef[:, 0], intercept[0])
+            losses, weights = self.loss.value_and_weight(margin)
+            return float(self.weight @ losses), *self._pull((self._signed_weight * weights)[:, None])
 
 
 class ActivationObjective(_LinearObjective):
@@ -76,7 +81,7 @@ class ActivationObjective(_LinearObjective):
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # a value that is not finite ends the solver, with its reason
-            activations = np.asarray(self.X @ coef) + intercept
+            activations = self._scores(coef, intercept)
             losses, slopes = two_temperature_loss(activations, self.codes, *self.temperatures, gradient=True)
             return float(self.weight @ losses), *self._pull(self.weight[:, None] * slopes)
 
@@ -88,11 +93,8 @@ class SmoothedHinge:
     width: float
     is_convex: bool = True
 
-    def value(self, margin: Array) -> Array:
-        """Loss at each margin."""
+    def value_and_weight(self, margin: Array) -> tuple[Array, Array]:
+        """Loss and minus its derivative at each margin."""
         gap = np.maximum(0.0, 1 - margin)
-        return np.where(gap < self.width, gap**2 / (2 * self.width), gap - self.width / 2)
-
-    def weight(self, margin: Array) -> Array:
-        """Minus the derivative."""
-        return np.clip((1 - margin) / self.width, 0.0, 1.0)
+        weight = np.minimum(gap / self.width, 1.0)
+        return weight * (gap - self.width * weight / 2), weight

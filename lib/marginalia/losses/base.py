@@ -46,6 +46,10 @@ class MarginLoss(ABC):
         r"""Weight :math:`w(z) = -\ell'(z)` that a learner gives to an example of this margin."""
         return self._silently(self._weight, margin)
 
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+        """Loss and weight together, for solvers: a subclass may share work between them."""
+        return self.value(margin), self.weight(margin)
+
     def log_weight(self, margin: ArrayLike) -> Any:
         r"""Logarithm of the weight, finite where the weight itself would underflow or overflow."""
         return self._silently(self._log_weight, margin)

@@ -6,8 +6,10 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit
 
@@ -79,12 +81,28 @@ class TemperedMarginLoss(MarginLoss):
             winner = np.log1p(-np.exp(loser))
             return np.where(z >= 0, winner, loser), np.where(z >= 0, loser, winner)
 
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+        """Loss and weight from one look-up of the probabilities."""
+        z = np.asarray(margin, dtype=np.float64)
+        t1, t2 = self.temperatures
+        if t2 < 1:
+            return super().value_and_weight(z)
+        with np.errstate(all="ignore"):
+            level, other = self.log_probabilities(z)
+            odds = self._log_odds(z, level, other)
+            weight = np.exp(scaled_log(t2 - t1, level)) * expit(-t2 * odds)
+            return self._value_at(level), weight
+
     def _value(self, z: Array) -> Array:
+        return self._value_at(self.log_probabilities(z)[0])
+
+    def _value_at(self, level: Array) -> Array:
         t1, _ = self.temperatures
-        level, _ = self.log_probabilities(z)
-        # a power in the subnormal range has lost its digits; there the loss is the log-loss
+        if t1 == 1:
+            return -level
         power = (1 - t1) * level
-        return np.where((np.abs(power) < 1e-290) | (t1 == 1), -level, -np.expm1(power) / ((1 - t1) or 1.0))
+        # a power in the subnormal range has lost its digits; there the loss is the log-loss
+        return np.where(np.abs(power) < 1e-290, -level, -np.expm1(power) / (1 - t1))
 
     def _log_weight(self, z: Array) -> Array:
         return self._on_support(z, lambda term, right, wrong: term(0, 0), np.inf, logarithm=True)

@@ -1,0 +1,57 @@
+"""Models solved together are the models solved one by one."""
+
+import numpy as np
+import pytest
+
+from marginalia.linear import DesignFactor, MarginClassifier
+from marginalia.linear.batch import Problem, minimise_many
+from marginalia.linear.objective import SmoothedHinge
+from marginalia.losses import AlphaLoss, LogisticLoss, TwoTemperatureLoss
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6)) @ rng.normal(size=(6, 6))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, 1.0, -1.0)
+    flipped = np.where(rng.random(300) < 0.1, -y, y)
+    return X, y, flipped
+
+
+def test_each_is_as_good_as_a_fit_of_its_own(data):
+    X, *labels = data
+    losses = (LogisticLoss(), AlphaLoss(0.7), TwoTemperatureLoss(0.5, 1.3), SmoothedHinge(0.1))
+    problems = [Problem(y, loss, l2) for y in labels for loss in losses for l2 in (0.1, 1e-3)]
+    factor = DesignFactor(X)
+    solutions = minimise_many(X, problems, factor, tol=1e-7, max_iter=500)
+    assert all(solution.converged for solution in solutions)
+    for problem, solution in zip(problems, solutions, strict=True):
+        if isinstance(problem.loss, SmoothedHinge):
+            continue
+        alone = MarginClassifier(problem.loss, l2=problem.l2, tol=1e-8, n_starts=1).fit(X, problem.y, factor=factor)
+        assert solution.value == pytest.approx(alone.objective_, abs=1e-9)
+        np.testing.assert_allclose(solution.coef.T, alone.coef_, atol=1e-3)
+
+
+def test_a_start_at_the_solution_needs_no_step(data):
+    X, y, _ = data
+    factor = DesignFactor(X)
+    (first,) = minimise_many(X, [Problem(y, LogisticLoss(), 0.01)], factor, tol=1e-8)
+    (again,) = minimise_many(X, [Problem(y, LogisticLoss(), 0.01, (first.coef, first.intercept))], factor, tol=1e-7)
+    assert again.n_iter == 0
+    assert again.converged
+
+
+def test_a_budget_is_reported(data):
+    X, y, _ = data
+    (short,) = minimise_many(X, [Problem(y, LogisticLoss(), 1e-6)], DesignFactor(X), tol=1e-12, max_iter=2)
+    assert short.reason == "max_iter reached"
+    assert short.n_iter == 2
+
+
+def test_single_precision(data):
+    X, y, _ = data
+    problems = [Problem(y, TwoTemperatureLoss(0.5, 1.3), 0.01)]
+    (half,) = minimise_many(X.astype(np.float32), problems, DesignFactor(X), tol=1e-4)
+    (full,) = minimise_many(X, problems, DesignFactor(X), tol=1e-7)
+    assert half.value == pytest.approx(full.value, abs=1e-5)

@@ -167,7 +167,8 @@ def _fit_all(
     inputs, points = X[held:], [(y, l2) for y in labels for l2 in PENALTIES]
 
     def pose(loss: Any, starts: Sequence[Solution] = ()) -> list[Problem]:
-        first = [(s.coef, s.intercept) for s in starts] or [None] * len(points)
+        first: list[tuple[Array, Array] | None] = [(s.coef, s.intercept) for s in starts]
+        first = first or [None] * len(points)
         return [Problem(y[held:].astype(float), loss, l2, s) for (y, l2), s in zip(points, first, strict=True)]
 
     _, logistic, tempered, bounded = task.losses.values()
@@ -231,7 +232,7 @@ def initialisation_run(scale: float, std: float, size: int, rng: np.random.Gener
     """Accuracy and objective after plain L-BFGS from normal weights, Fashion-MNIST with pixels up to ``scale``."""
     task = load_task("fashion_mnist", rng, size)
     X, y = scale * task.X.astype(np.float64), task.y.astype(np.float64)
-    start = std * rng.standard_normal(X.shape[1])
+    start = np.asarray(rng.normal(scale=std, size=X.shape[1]))
     w, result = plain_fit(X, y, TwoTemperatureLoss(task.t1, task.t2), 1e-5, start)
     return {"accuracy": float((np.sign(X @ w) == y).mean()), "objective": float(result.fun), "steps": int(result.nit)}
 

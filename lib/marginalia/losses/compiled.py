@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, expm1, inf, isnan, log, log1p
+from math import exp, expm1, inf, isinf, isnan, log, log1p
 from typing import Any
 
 import numpy as np
@@ -17,50 +17,55 @@ MAX_NEWTON = 30
 TINY = 1e-20
 
 
-@njit(cache=True, nogil=True)
-def excess_rows(gaps: Any, s: float, excess: Any, iterations: Any) -> None:
-    r"""Solve :math:`\sum_c \exp_t(-(g + d_c)) = 1` for each row of gaps :math:`d \ge 0`, by Newton.
+@njit(cache=True, nogil=True, error_model="numpy")
+def excess_rows(activations: Any, s: float, excess: Any, iterations: Any) -> None:
+    r"""Solve :math:`\sum_c \exp_t(-(g + d_c)) = 1` in each row, :math:`d_c` the distance to its maximum, by Newton.
 
     :math:`\log_t` of the sum is convex and falls (a power mean of affine functions), so that Newton climbs from any
     lower bound to the root and needs no safeguard. One logarithm and one exponential a class and step:
-    :math:`\exp_t(x)^{t-1}` is the reciprocal of the affine term.
+    :math:`\exp_t(x)^{t-1}` is the reciprocal of the affine term. A row whose maximum is infinite gives NaN.
     """
-    n, classes = gaps.shape
+    n, classes = activations.shape
     top = expm1(s * log(classes)) / s if s != 0 else log(classes)
     for i in range(n):
+        row = activations[i]
         best, total = 0, 0.0
         for c in range(classes):
-            total += gaps[i, c]
-            if gaps[i, c] == 0:
+            if row[c] > row[best]:
                 best = c
-        g = max(0.0, top - total / classes) if total < inf else 0.0
-        if isnan(total):
+            total += row[c]
+        largest = row[best]
+        g = max(0.0, top - (largest - total / classes)) if total > -inf else 0.0
+        if isnan(total) or isinf(largest):
             g = np.nan
         previous = 0.0
-        step = 0.0
         k = 0
         while k < MAX_NEWTON and not isnan(g):
             k += 1
             delta = 0.0  # the sum minus one, the leading class through expm1, so that nothing cancels
             slope = 0.0
             for c in range(classes):
-                if s == 0:
-                    level = -(g + gaps[i, c])
-                    p = exp(level)
-                    power = p
+                x = g + (largest - row[c])
+                u = 1 + s * x if s != 0 else 1.0
+                if u <= 0:  # below the finite support of t < 1
+                    continue
+                r = 1 / u
+                if c == best:
+                    # log1p from log: the second term restores what rounding of 1 + s x lost
+                    level = -(log(u) - ((u - 1) - s * x) * r) / s if abs(s * x) >= TINY else -x
+                    delta += expm1(level)
+                    slope += exp(level) * r
+                    continue
+                if s == 1:
+                    p = r
+                elif s == 0.5:
+                    p = r * r
+                elif s == 0 or abs(s * x) < TINY:
+                    p = exp(-x)
                 else:
-                    y = s * (g + gaps[i, c])
-                    u = 1 + y
-                    if u <= 0:  # below the finite support of t < 1
-                        continue
-                    if abs(y) < TINY:
-                        level = -(g + gaps[i, c])
-                    else:  # log1p from log: the quotient restores what rounding of 1 + y lost
-                        level = -(log(u) - (((u - 1) - y) / u if u < inf else 0.0)) / s
-                    p = exp(level)
-                    power = p / u
-                slope += power
-                delta += p if c != best else expm1(level)
+                    p = exp(-(log(u) - (((u - 1) - s * x) * r if r > 0 else 0.0)) / s)
+                delta += p
+                slope += p * r
             height = log1p(delta)
             if abs(s * height) >= TINY:
                 height = expm1(s * height) / s
@@ -78,7 +83,7 @@ def excess_rows(gaps: Any, s: float, excess: Any, iterations: Any) -> None:
         iterations[i] = k
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def hermite_node(index: int) -> float:
     """Left end of interval ``index`` of the grid that is uniform in each octave of ``1 + |margin|``."""
     octave = index >> OCTAVE_BITS
@@ -86,7 +91,7 @@ def hermite_node(index: int) -> float:
     return 2.0**octave * (1 + step / (1 << OCTAVE_BITS)) - 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def hermite_lookup(margin: Any, table: Any, out: Any) -> bool:
     """Quintic of the interval of each ``|margin|``; the interval is read off the bits of ``1 + |margin|``.
 

@@ -48,7 +48,7 @@ def fixed_point_updates(gaps: Array, t: float, tol: float = 1e-10, max_iter: int
     Examples
     --------
     >>> fixed_point_updates(np.array([[0.0, 5.0]]), 1.5)
-    array([8])
+    array([7])
     """
     root = excess(gaps, t)
     needed = np.full(root.shape, max_iter, dtype=np.int64)

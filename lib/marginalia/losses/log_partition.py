@@ -75,15 +75,30 @@ def excess(gaps: Array, t: float, return_iterations: bool = False) -> Any:
     return_iterations : bool, default=False
         Also return the number of Newton steps of each row.
     """
+    return _newton(-gaps, t, return_iterations)
+
+
+def partition_rows(activations: Array, t: float) -> Array:
+    """Log-partition over the last axis; rows with an infinite maximum by their gaps."""
+    out = activations.max(axis=-1) + _newton(activations, t)
+    special = np.isnan(out)
+    if special.any():
+        top, gaps = gaps_from(activations[special])
+        out = np.where(special, 0.0, out)
+        out[special] = top + excess(gaps, t)
+    return out
+
+
+def _newton(activations: Array, t: float, return_iterations: bool = False) -> Any:
     from marginalia.losses.compiled import excess_rows
 
-    classes = gaps.shape[-1]
+    classes = activations.shape[-1]
     if (t - 1) * np.log(classes) > 700:
         raise ValueError(f"t must be smaller for {classes} classes: the log-partition overflows at t={t!r}")
-    rows = np.ascontiguousarray(gaps, dtype=np.float64).reshape(-1, classes)
+    rows = np.ascontiguousarray(activations, dtype=np.float64).reshape(-1, classes)
     out, iterations = np.empty(len(rows)), np.empty(len(rows), dtype=np.int64)
     excess_rows(rows, t - 1, out, iterations)
-    shape = gaps.shape[:-1]
+    shape = activations.shape[:-1]
     return (out.reshape(shape), iterations.reshape(shape)) if return_iterations else out.reshape(shape)
 
 

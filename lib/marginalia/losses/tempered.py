@@ -23,6 +23,7 @@ from marginalia.losses.log_partition import (
     gaps_from,
     log_exp_t,
     partition_margin,
+    partition_rows,
 )
 from marginalia.losses.multiclass import bitempered_loss, two_temperature_hessian, two_temperature_loss
 
@@ -105,8 +106,7 @@ def log_partition(activations: ArrayLike, t: float, axis: int = -1) -> Any:
     """
     t = check_temperature("t", t)
     with np.errstate(all="ignore"):
-        top, gaps = gaps_from(_classes_last(activations, axis))
-        return (top + excess(gaps, t))[()]
+        return np.asarray(partition_rows(_classes_last(activations, axis), t))[()]
 
 
 def log_partition_margin(margin: ArrayLike, t: float) -> Any:

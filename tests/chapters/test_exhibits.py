@@ -1,0 +1,39 @@
+"""What the chapters recorded gives each exhibit the verdict that the ledger expects."""
+
+import os
+
+import pytest
+
+from marginalia.datasets import available
+from marginalia.exhibits import status
+from marginalia.experiments import current_scale
+from marginalia.ledger import entries
+
+EXHIBITS = entries(kind="exhibit")
+
+
+@pytest.fixture(scope="session")
+def judged(recorded):
+    """Status of every exhibit at the current scale, by id."""
+    return {line.id: line for line in status(scale=current_scale())}
+
+
+@pytest.mark.parametrize("entry", EXHIBITS, ids=lambda entry: entry.id)
+def test_computed_verdict_is_the_expected_one(entry, judged):
+    line = judged[entry.id]
+    missing = [name for name in entry.needs if not available(name)]
+    if missing and "MARGINALIA_DATA" not in os.environ:
+        pytest.skip(line.reason)
+    if line.values and not any(condition.scale in (None, current_scale()) for condition in entry.conditions):
+        pytest.skip(line.reason)
+    assert line.verdict == entry.expected, line.reason
+
+
+def test_exhibits_are_recorded_in_the_chapter_of_their_entry_and_only_there(recorded):
+    chapters = {f"{entry.key}.{entry.item}.": entry.chapter for entry in EXHIBITS}
+    papers = tuple({f"{entry.key}." for entry in EXHIBITS})
+    for chapter, result in recorded.items():
+        for name in result.values:
+            if name.startswith(papers):
+                owners = [place for prefix, place in chapters.items() if name.startswith(prefix)]
+                assert chapter in owners, f"{name} is recorded in {chapter}, its entry names {owners}"

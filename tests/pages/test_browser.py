@@ -129,3 +129,20 @@ def test_the_search_for_poor_contrast_finds_it(browser):
     page.set_content("<article><p style='color:#999;background:#fff'>pale</p><p style='color:#333'>dark</p></article>")
     assert [line.split(":")[0] for line in page.evaluate(CONTRAST)] == ["pale"]
     page.close()
+
+
+@pytest.mark.parametrize("opened", ["chapters/claims.html"], indirect=True)
+def test_the_ledger_is_filtered_without_a_kernel(opened):
+    form = opened.locator("form.ledger-filter")
+    everything = opened.locator(".ledger-entry").count()
+    form.locator("select[name=paper]").select_option("servedio2003")
+    form.locator("select[name=verdict]").select_option("fails as printed")
+    shown = opened.locator(".ledger-entry:visible")
+    assert 0 < shown.count() < everything
+    assert form.locator("output").inner_text() == f"{shown.count()} of {everything} entries"
+    kinds = shown.evaluate_all("nodes => [...new Set(nodes.map(n => `${n.dataset.paper}: ${n.dataset.verdict}`))]")
+    assert kinds == ["servedio2003: fails as printed"]
+    # a link to an entry shows it, whatever the filter was
+    opened.evaluate("location.hash = 'sypherd2023-lemma-3'")
+    opened.wait_for_timeout(100)
+    assert opened.locator("#sypherd2023-lemma-3").is_visible()

@@ -1,6 +1,7 @@
 """Claims that rest on experiments, Sections 5.1 and 5.2, from small runs of the library's own learners.
 
-The chapters repeat them at the paper's number of runs; here a few seeds have to be enough to see each effect.
+The chapters repeat them at the paper's number of runs; here a few seeds have to be enough to see each effect. Learners
+are imported where they are used: a check of a formula should not wait for compiled kernels to load.
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 import math
 import warnings
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from marginalia.boosting import AdaBoostAlphaClassifier, PILBoostClassifier
 from marginalia.datasets import make_gaussian_mixture, make_long_servedio, make_symptom_survey
-from marginalia.linear import MarginClassifier
 from marginalia.losses import AlphaLoss
 from marginalia.noise import flip_labels
 from marginalia.theory import Outcome, claim, outcome
@@ -29,6 +29,8 @@ ROUNDS = (100, 500)
 @claim("sypherd2023:section-5.1-depth")
 def depth() -> Outcome:
     """With shallow trees α = 2 beats the convex boosters; with deeper trees all values of α are alike."""
+    from marginalia.boosting import AdaBoostAlphaClassifier, PILBoostClassifier
+
     gains, spreads = {}, {}
     for max_depth in (1, 2, 3, 4):
         accuracy = {a: _median_accuracy(AdaBoostAlphaClassifier(a, 100, max_depth)) for a in (0.5, 1.0, 2.0, 8.0)}
@@ -121,7 +123,7 @@ def _long_servedio(seed: int) -> tuple[Array, NDArray[np.int64], Array, NDArray[
     return X, flip_labels(y, NOISE, rng, kind="count"), X_test, y_test
 
 
-def _median_accuracy(model: AdaBoostAlphaClassifier | PILBoostClassifier, runs: int = 5) -> float:
+def _median_accuracy(model: Any, runs: int = 5) -> float:
     scores = []
     for seed in range(runs):
         X, y, X_test, y_test = _long_servedio(seed)
@@ -132,6 +134,8 @@ def _median_accuracy(model: AdaBoostAlphaClassifier | PILBoostClassifier, runs: 
 @cache
 def _accuracy(alpha: float, runs: int = 8) -> Array:
     """Clean accuracy of boosted stumps after each number of rounds, one row a run."""
+    from marginalia.boosting import AdaBoostAlphaClassifier
+
     rows = []
     for seed in range(runs):
         X, y, X_test, y_test = _long_servedio(seed)
@@ -148,6 +152,8 @@ def _bayes_line() -> Array:
 
 def _mixture_error(p: float, alpha: float, solver: str, n: int = 2000) -> float:
     """Mean squared error of the fitted parameters to the Bayes line; ``gd`` is the authors' 2000 steps of 0.01."""
+    from marginalia.linear import MarginClassifier
+
     rng = np.random.default_rng(0)
     X, y = make_gaussian_mixture(n if solver == "gd" else 10 * n, rng)
     y = flip_labels(y, p, rng)
@@ -159,6 +165,8 @@ def _mixture_error(p: float, alpha: float, solver: str, n: int = 2000) -> float:
 @cache
 def _survey_fit(p: float, alpha: float) -> tuple[Array, float]:
     """Parameters of a fit to noisy answers, and its sensitivity on clean ones."""
+    from marginalia.linear import MarginClassifier
+
     rng = np.random.default_rng(0)
     X, y = make_symptom_survey(20_000, rng)
     noisy = flip_labels(y, p, rng, kind="stratified") if p else y
@@ -168,7 +176,7 @@ def _survey_fit(p: float, alpha: float) -> tuple[Array, float]:
     return theta, float(np.mean(model.predict(X_test)[y_test == 1] == 1))
 
 
-def _parameters(model: MarginClassifier, X: Array, y: NDArray[np.int64]) -> Array:
+def _parameters(model: Any, X: Array, y: NDArray[np.int64]) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a budget is meant to run out
         model.fit(X, y)

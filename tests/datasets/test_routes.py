@@ -193,6 +193,17 @@ def test_reports(capsys):
         assert entry.title in described and entry.licence in described and entry.source in described
 
 
+def test_command_line(capsys, empty_machine):
+    from marginalia.cli import main
+
+    assert main(["data"]) == 0
+    assert "missing" in capsys.readouterr().out
+    assert main(["data", "pima"]) == 0
+    assert "marginalia data" not in capsys.readouterr().err
+    assert main(["data", "pimas"]) == 2
+    assert "did you mean 'pima'" in capsys.readouterr().err
+
+
 def test_unknown_name_suggests(empty_machine):
     with pytest.raises(ValueError, match="unknown data set 'fashion_mnst'; did you mean 'fashion_mnist'"):
         datasets.available("fashion_mnst")

@@ -24,9 +24,9 @@ class BregmanBoostClassifier(SmoothBooster):
     .. math:: D_t = \arg\min_D \Bigl\{\mathrm{KL}(D\|U) + \eta\sum_j D_j G_j \;:\; D_j \le \tfrac1{\kappa m}\Bigr\},
               \qquad G_j = \sum_{s<t} y_jh_s(x_j)
 
-    After Barak, Hardt and Kale (2009); it answers both open questions of servedio2003, Section 6. The mean of the
-    worst fraction κ of the margins is at least ``certificate_``. The distributions always use the whole cap: with
-    more dirt than κ all of it gets full weight, where SmoothBoost stays gentle. Faster is not more robust.
+    After Barak, Hardt and Kale (2009); it answers both open questions of servedio2003, Section 6. The mean of the worst
+    fraction κ of the margins is at least ``certificate_``. Weight moves to hard examples at once, up to the cap: with
+    more dirt than κ much of it sits there, where SmoothBoost stays gentle. Faster is not more robust.
 
     Parameters
     ----------

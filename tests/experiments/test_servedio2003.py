@@ -1,0 +1,45 @@
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from marginalia.experiments import servedio2003 as experiments
+
+
+def test_friendly_learner_needs_what_the_potential_says():
+    """All margins rise by 2 gamma - theta a round, so the run stops when the measure of that height is below kappa."""
+    kappa, gamma = 0.1, 0.05
+    theta, decay = gamma / (2 + gamma), -0.5 * math.log1p(-gamma)
+    exact = math.log(1 / kappa) / decay / (2 * gamma - theta)
+    assert experiments.friendly_rounds(kappa, gamma) == math.floor(exact) + 1
+
+
+def test_nested_sinker_is_at_least_as_bad():
+    plain, nested = (experiments.sinker_rounds(0.05, 0.2, nested=nested)["rounds"] for nested in (False, True))
+    assert nested >= plain
+
+
+def test_figure_3():
+    pieces = experiments.paired_path([0.0, 0.3, 1.1, 0.5, 0.8])
+    assert [piece["end"] for piece in pieces] == [1.0, 1.25, 1.625, 2.0, 2.5, 3.0, 4.0]
+    assert [piece["pair"] for piece in pieces] == [0, 0, 2, 1, 1, 2, 0]
+    for before, after in pairwise(pieces):
+        assert (before["end"], before["high"]) == pytest.approx((after["start"], after["low"]))
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.2])
+def test_two_targets_are_learned_below_the_limit_and_lost_above(rate):
+    result = experiments.two_targets(0.1, rate, np.random.default_rng(0))
+    assert result["smooth"] == result["best"] == (rate > 0.1)
+
+
+def test_the_right_norm_learns_the_sparse_target():
+    result = experiments.norms_and_online("sparse", 0.0, np.random.default_rng(0))
+    assert result["p_inf"] < min(result["p_2"], result["perceptron"])
+
+
+def test_estimated_radius_ruins_the_advantage():
+    known, guessed = (experiments.known_radius(radius, np.random.default_rng(0)) for radius in (1.0, None))
+    assert known["stopped"] and not guessed["stopped"]
+    assert guessed["advantage"] < 0.1 * known["advantage"]

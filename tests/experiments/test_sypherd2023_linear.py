@@ -9,13 +9,9 @@ from marginalia.experiments.sypherd2023.linear import (
     MIXTURE_ALPHAS,
     SURVEY_ALPHAS,
     mixture_errors,
-    noisy_pull,
-    pull_bound,
     survey_errors,
     survey_sample,
-    theorem_3_bounds,
 )
-from marginalia.losses import AlphaLoss
 
 
 def test_mixture_errors():
@@ -42,6 +38,8 @@ def test_survey_errors_on_the_simulated_survey():
     clean = pd.DataFrame(survey_errors("simulated", 0.0, "stratified", 40_000, rng(0))).set_index("alpha")
     assert tuple(clean.index) == SURVEY_ALPHAS and clean["error"].idxmin() == 1.0 and clean.loc[1.0, "error"] < 1e-8
     noisy = pd.DataFrame(survey_errors("simulated", 0.1, "stratified", 40_000, rng(0))).set_index("alpha")
+    # the gain is one of length: scaled to the clean model, no alpha is closer than the logistic loss by a fifth
+    assert noisy["direction"].min() > 0.8 * noisy.loc[1.0, "direction"] > 0.05
     assert noisy["error"].idxmin() >= 1.2 and (noisy["specificity"] > 0.98).all()
 
 
@@ -60,31 +58,3 @@ def test_public_tests_are_thinned_to_the_share_of_the_survey(source, name):
 def test_unknown_source():
     with pytest.raises(ValueError, match="unknown source 'israle'; did you mean 'israel'"):
         survey_sample("israle", 10, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("alpha", [1.0, 1.5, 3.0, np.inf])
-def test_pull_is_minus_the_derivative_of_the_noisy_risk(alpha):
-    m, p, h = np.linspace(-6, 6, 25), 0.2, 1e-5
-    loss = AlphaLoss(alpha)
-
-    def risk(x):
-        return (1 - p) * loss.value(x) + p * loss.value(-x)
-
-    np.testing.assert_allclose(noisy_pull(alpha, p, m), -(risk(m + h) - risk(m - h)) / (2 * h), atol=1e-8)
-
-
-@pytest.mark.parametrize("alpha", [1.1, 2.0, 10.0])
-def test_pull_bound_holds_for_all_larger_margins(alpha):
-    rng = np.random.default_rng(0)
-    for p in (0.01, 0.2, 0.45):
-        mu = rng.uniform(0, 20, 500)
-        assert (np.abs(noisy_pull(alpha, p, mu + rng.exponential(2, 500))) <= pull_bound(alpha, p, mu) + 1e-15).all()
-    assert abs(noisy_pull(1.0, 0.2, 40.0)) > 0.199  # the logistic loss never stops
-
-
-def test_theorem_3_as_printed_and_repaired():
-    for alpha in (1.0, np.inf):
-        bounds = theorem_3_bounds(alpha, 0.1, np.linspace(0, 1, 21))
-        assert (bounds["printed"] > bounds["gradient"] + 0.1).any()
-        assert (bounds["repaired"] <= bounds["gradient"] + 1e-12).all()
-    np.testing.assert_allclose(theorem_3_bounds(np.inf, 0.1, [0.0])["gradient"], 0.2)

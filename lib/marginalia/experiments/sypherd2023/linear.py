@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from marginalia.datasets import (
@@ -30,11 +30,8 @@ __all__ = [
     "SURVEYS",
     "SURVEY_ALPHAS",
     "mixture_errors",
-    "noisy_pull",
-    "pull_bound",
     "survey_errors",
     "survey_sample",
-    "theorem_3_bounds",
 ]
 
 Array = NDArray[np.float64]
@@ -83,8 +80,7 @@ def mixture_errors(p: float, n: int, steps: int, step_size: float, rng: np.rando
         converged = _fit(loss, X, noisy, max_iter=300)
         row = {"alpha": alpha, "run_away": float(np.linalg.norm(converged) > _FAR)}
         for name, theta in (("budgeted", budgeted), ("converged", converged)):
-            scaled = theta * np.linalg.norm(bayes) / np.linalg.norm(theta)
-            row |= {name: _mean_square(theta - bayes), f"{name}_direction": _mean_square(scaled - bayes)}
+            row |= {name: _mean_square(theta - bayes), f"{name}_direction": _direction_error(theta, bayes)}
         if row["run_away"]:
             row["converged"] = math.nan
         rows.append(row)
@@ -136,8 +132,8 @@ def survey_errors(source: str, p: float, kind: str, n: int, rng: np.random.Gener
     Returns
     -------
     list of dict
-        For each α: ``error`` (mean squared difference of intercept and coefficients), ``sensitivity``,
-        ``specificity``.
+        For each α: ``error`` (mean squared difference of intercept and coefficients), ``direction`` (the same after
+        scaling to the length of the clean model), ``sensitivity``, ``specificity``.
     """
     X, y = survey_sample(source, n, rng)
     half = len(y) // 2
@@ -152,80 +148,12 @@ def survey_errors(source: str, p: float, kind: str, n: int, rng: np.random.Gener
             {
                 "alpha": alpha,
                 "error": _mean_square(theta - clean),
+                "direction": _direction_error(theta, clean),
                 "sensitivity": float(called[y_test == 1].mean()),
                 "specificity": float((~called[y_test == -1]).mean()),
             }
         )
     return rows
-
-
-def noisy_pull(alpha: float, p: float, margin: ArrayLike) -> Array:
-    r"""What an example of a given margin adds to minus the gradient of the noisy risk, along its signed input.
-
-    .. math:: k(m) = (1 - p)\,w(m) - p\,w(-m)
-
-    Equations (9) to (12) of sypherd2023: the gradient is :math:`-E[k(\langle YX, \theta\rangle)\,YX]`.
-
-    Examples
-    --------
-    >>> noisy_pull(1.0, 0.1, [0.0, 100.0]).round(3)
-    array([ 0.4, -0.1])
-    """
-    loss, m = AlphaLoss(alpha), np.asarray(margin, dtype=float)
-    pull: Array = (1 - p) * loss.weight(m) - p * loss.weight(-m)
-    return pull
-
-
-def pull_bound(alpha: float, p: float, margin: ArrayLike) -> Array:
-    r"""Bound on the noisy gradient at a parameter all of whose margins are at least :math:`\mu`, for α above 1.
-
-    .. math:: \|\nabla R\|_\infty \le (1 - p)e^{-\mu} + p\,e^{-(1-1/\alpha)\mu} \qquad (|X_i| \le 1)
-
-    It takes the place of Theorem 2 of sypherd2023, whose hypothesis cannot be met: the weight of a margin
-    :math:`m \ge \mu` is below :math:`e^{-m}`, and that of :math:`-m` below :math:`e^{-sm}`.
-
-    Examples
-    --------
-    >>> float(pull_bound(2.0, 0.1, 20.0).round(6))
-    5e-06
-    """
-    mu = np.asarray(margin, dtype=float)
-    bound: Array = (1 - p) * np.exp(-mu) + p * np.exp(-AlphaLoss(alpha).exponent * mu)
-    return bound
-
-
-def theorem_3_bounds(alpha: float, p: float, radii: ArrayLike) -> dict[str, Array]:
-    r"""The lower bound of Theorem 3 where everything is known: one dimension, :math:`YX = 1`, parameters in a ball.
-
-    Parameters
-    ----------
-    alpha : float
-        Parameter of the loss, at least 1.
-    p : float
-        Noise rate.
-    radii : array-like of shape (k,)
-        Radii :math:`r` of the ball.
-
-    Returns
-    -------
-    dict
-        ``gradient``, the smallest norm of the noisy gradient in the ball; ``printed``, the bound :math:`1 - \chi` of
-        (18); ``repaired``, :math:`(1 - 2p) - \chi`; with :math:`\chi = (1 - 2p) - k(r)` of (114).
-
-    Examples
-    --------
-    >>> at_zero = theorem_3_bounds(1.0, 0.1, [0.0])
-    >>> {name: float(value[0].round(3)) for name, value in at_zero.items()}
-    {'gradient': 0.4, 'printed': 0.6, 'repaired': 0.4}
-    """
-    r = np.asarray(radii, dtype=float)
-    inside = r[:, None] * np.linspace(-1, 1, 401)
-    chi = (1 - 2 * p) - noisy_pull(alpha, p, r)
-    return {
-        "gradient": np.abs(noisy_pull(alpha, p, inside)).min(axis=1),
-        "printed": 1 - chi,
-        "repaired": (1 - 2 * p) - chi,
-    }
 
 
 @cache
@@ -248,6 +176,11 @@ def _fit(loss: AlphaLoss, X: Array, y: Any, sample_weight: Any = None, **options
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = MarginClassifier(loss, **options).fit(X, y, sample_weight=sample_weight)
     return np.r_[model.intercept_, model.coef_[0]]
+
+
+def _direction_error(theta: Array, target: Array) -> float:
+    """Mean squared difference after scaling to the length of the target."""
+    return _mean_square(theta * np.linalg.norm(target) / np.linalg.norm(theta) - target)
 
 
 def _mean_square(values: Array | Sequence[float]) -> float:

@@ -7,11 +7,12 @@ import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg.lapack import dposv
 from sklearn.exceptions import ConvergenceWarning
 
-from marginalia.risk.cvar import cvar_weights
 from marginalia.risk.masses import Array, check_beta, check_losses, check_tail, masses, spread
 from marginalia.risk.result import LPBoostResult
+from marginalia.risk.simplex import capped_exponential
 from marginalia.risk.smoothed import relative_entropy
 
 __all__ = ["entropic_lpboost"]
@@ -81,7 +82,7 @@ def entropic_lpboost(
         else []
     )
     for flatter in betas:
-        model_weights = _descend(matrix, mass, alpha, flatter, model_weights, 1e-3 / flatter, max_iter)[0]
+        model_weights = _descend(matrix, mass, alpha, flatter, model_weights, 0.3 / flatter, max_iter)[0]
     model_weights, weights, value, gap = _descend(matrix, mass, alpha, beta, model_weights, tol, max_iter)
     if gap > tol:
         warnings.warn(
@@ -103,10 +104,11 @@ def _descend(
     losses: Array, mass: Array, alpha: float, beta: float, model_weights: Array, tol: float, max_iter: int
 ) -> tuple[Array, Array, float, float]:
     """Newton's method from given model weights; the best point found and its certificate."""
+    log_mass, caps = np.log(mass), mass / alpha
 
     def evaluate(candidate: Array) -> tuple[Array, Array, float, float]:
         z = losses @ candidate
-        weights = cvar_weights(z, alpha, beta, mass)
+        weights = capped_exponential(beta * (z - z.max()) + log_mass, caps)
         price = relative_entropy(weights, mass) / beta
         gradient = weights @ losses
         # both bounds carry the same price, so the gap is a difference of two averages of losses
@@ -116,7 +118,7 @@ def _descend(
     for _ in range(max_iter):
         if gap <= tol:
             break
-        target = _newton_target(losses, mass / alpha, weights, gradient, model_weights, beta)
+        target = _newton_target(losses, caps, weights, gradient, model_weights, beta)
         direction = target - model_weights
         slope = float(gradient @ direction)
         step = 1.0
@@ -150,7 +152,7 @@ def _newton_target(losses: Array, caps: Array, weights: Array, gradient: Array, 
         hessian = np.zeros((len(columns), len(columns)))
     # a ridge of relative size 1e-10: repeated models make the Hessian singular
     scale = max(float(np.trace(hessian)) / len(columns), beta * 1e-12, 1e-12)
-    hessian[np.diag_indices_from(hessian)] += 1e-10 * scale
+    hessian.flat[:: len(columns) + 1] += 1e-10 * scale
     target = np.zeros(len(start))
     target[columns] = _simplex_quadratic(hessian, gradient[columns], start[columns])
     return target
@@ -167,7 +169,9 @@ def _simplex_quadratic(hessian: Array, gradient: Array, start: Array) -> Array:
         # so their common part is taken off before the system is solved
         common = slope[inside].mean()
         sides = np.column_stack([slope[inside] - common, np.ones(len(inside))])
-        solved = np.linalg.solve(hessian[np.ix_(inside, inside)], sides)
+        _, solved, failed = dposv(hessian[np.ix_(inside, inside)], sides)
+        if failed:  # the ridge was too small for the rounding of this matrix
+            solved = np.linalg.lstsq(hessian[np.ix_(inside, inside)], sides, rcond=None)[0]
         shift = solved[:, 0].sum() / solved[:, 1].sum()
         move, level = shift * solved[:, 1] - solved[:, 0], common + shift
         shrinking = move < 0

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from marginalia.risk.masses import Array
 
-__all__ = ["project_capped_simplex"]
+__all__ = ["capped_exponential", "project_capped_simplex"]
 
 _ROUNDING = 1e-12  # caps that sum to one up to this are read as summing to one
 
@@ -63,20 +63,23 @@ def project_capped_simplex(log_weights: ArrayLike, cap: ArrayLike) -> Array:
         raise ValueError(
             f"cap must be at least 1 / {len(s)} for {len(s)} samples, got {cap!r}: the caps sum to {total}"
         )
-    return _project(s, caps)
+    return capped_exponential(s, caps)
 
 
-def _project(s: Array, caps: Array) -> Array:
-    """The projection for finite log-weights and caps that sum to at least one (up to rounding)."""
+def capped_exponential(s: Array, caps: Array) -> Array:
+    """The projection for finite log-weights and caps that sum to at least one (up to rounding); nothing is checked."""
     excess = s - np.log(caps)
     order = np.argsort(-excess, kind="stable")
     ordered, ordered_caps = s[order], caps[order]
     # left[j]: what the first j samples, at their caps, leave for the others; it can be -2e-16 where it should be 0
-    left = np.maximum(1.0 - np.concatenate([[0.0], np.cumsum(ordered_caps)[:-1]]), 0.0)
+    left = np.empty(len(s))
+    left[0] = 1.0
+    np.subtract(1.0, np.cumsum(ordered_caps[:-1]), out=left[1:])
     # a plain cumulative sum of exponentials underflows when log-weights are a thousand apart
     tail = np.logaddexp.accumulate(ordered[::-1])[::-1]
-    with np.errstate(divide="ignore"):
-        fits = np.log(left) - tail + excess[order] <= 0.0
+    # where nothing is left all mass is capped; the logarithm is not asked for
+    fits = np.log(np.maximum(left, 1e-300)) - tail + excess[order] <= 0.0
+    fits[left <= 0.0] = True
     capped = int(np.argmax(fits)) if fits.any() else len(s)
     weights = np.empty(len(s))
     at_cap, rest = order[:capped], order[capped:]

@@ -1,0 +1,78 @@
+"""Experiments of zhai2021 on small sizes: the numbers mean what their names say."""
+
+import os
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from marginalia.datasets import available
+from marginalia.experiments import zhai2021
+from marginalia.risk import cvar, cvar_floor
+
+
+def need(name):
+    if not available(name):
+        if os.environ.get("MARGINALIA_DATA"):
+            pytest.fail(f"data set {name} is not in MARGINALIA_DATA")
+        pytest.skip(f"data set {name} is not here")
+
+
+def test_curves_of_a_table_by_hand():
+    losses = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
+    (row,) = zhai2021._curves(losses, np.array([[0.5, 0.5]]), [0.25])
+    assert_allclose([row["erm"], row["average"], row["lp"]], [1.0, 0.5, 0.5])
+    assert_allclose([row["erm_mean"], row["lp_mean"], row["first_weight"], row["support"]], [0.25, 0.25, 0.5, 2])
+
+
+def test_prefixes_end_with_all_models():
+    assert zhai2021._prefixes(100) == [5, 10, 20, 30, 40, 50, 70, 100]
+    assert zhai2021._prefixes(1) == [1]
+
+
+def test_compas_keeps_the_papers_order():
+    need("compas")
+    rows = zhai2021.compas(4, np.random.default_rng(0))
+    assert [row["alpha"] for row in rows] == zhai2021.GRID
+    for row in rows:
+        assert_allclose(row["erm"], min(1.0, row["erm_mean"] / row["alpha"]))
+        assert row["lp_on_test"] <= min(row["erm"], row["average"]) + 1e-9
+        assert row["worst_training_loss"] <= row["guarantee"]
+    # the test set is fitted by a program, and nothing is below the floor of its table
+    floors = zhai2021.compas_floor()["floor_test"]
+    assert all(row["lp_on_test"] >= floor - 1e-9 for row, floor in zip(rows, floors, strict=True))
+
+
+def test_compas_floor_of_the_specification():
+    need("compas")
+    found = zhai2021.compas_floor()
+    assert_allclose([found["conflict_train"], found["conflict_test"]], [0.515, 0.353], atol=5e-4)
+    assert_allclose([found["minority_train"], found["minority_test"]], [0.1788, 0.1284], atol=5e-5)
+    assert_allclose(found["floor_train"][39], 0.44712, atol=5e-6)
+
+
+@pytest.mark.parametrize("name", ["fashion_mnist", "cifar10"])
+def test_images_follow_the_validation_set(name):
+    need(name)
+    rows = zhai2021.images(name, 2, 400, np.random.default_rng(0))
+    assert {row["used"] for row in rows} == {1.0, 2.0}
+    assert all(row["valid_excess"] <= 1e-9 for row in rows)
+    assert all(row["lp"] >= row["lp_mean"] - 1e-12 for row in rows)
+
+
+def test_regularised_returns_a_tail_above_its_mean():
+    need("fashion_mnist")
+    row = zhai2021.regularised(0.2, 2, 400, np.random.default_rng(0))
+    assert 0 < row["mean"] <= row["tail"] <= 1
+
+
+def test_outliers_trim_only_when_asked():
+    rng = np.random.default_rng
+    plain, trimmed = zhai2021.outliers(0.1, 0.0, rng(0)), zhai2021.outliers(0.1, 0.1, rng(0))
+    assert plain != trimmed
+    assert all(row["mean"] <= row["tail"] <= 1 for row in plain + trimmed)
+
+
+def test_floor_is_below_what_the_table_allows():
+    X, y = np.array([[0], [0], [1], [1]]), np.array([0, 1, 1, 1])
+    assert cvar_floor(X, y, 0.5) <= cvar([0.5, 0.5, 0.0, 0.0], 0.5)

@@ -18,6 +18,13 @@ from marginalia.experiments.sypherd2022.curves import (
     link_seconds,
     scaled_link_gap,
 )
+from marginalia.experiments.sypherd2022.tables import (
+    best_pilboost_alpha,
+    compare,
+    insider_profiles,
+    lead,
+    published_gaps,
+)
 
 __all__ = [
     "DEPTHS",
@@ -25,13 +32,18 @@ __all__ = [
     "STEP_SIZES",
     "Method",
     "accuracy",
+    "best_pilboost_alpha",
     "bound_example",
+    "compare",
     "fixed_exponents",
     "gain_landmarks",
     "importances",
+    "insider_profiles",
+    "lead",
     "link_seconds",
     "paper_methods",
     "profile_entropy",
+    "published_gaps",
     "scaled_link_gap",
     "step_response",
 ]

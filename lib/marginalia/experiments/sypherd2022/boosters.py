@@ -7,7 +7,7 @@ that get the same ``rng`` see the same split and the same noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -238,7 +238,7 @@ def step_response(data: str, level: float, method: Method, rng: np.random.Genera
     }
 
 
-def importances(twister: str, method: Method, rng: np.random.Generator) -> list[dict[str, float]]:
+def importances(twister: str, method: Method, rng: np.random.Generator) -> list[Mapping[str, float]]:
     """Feature importances on online shoppers, one row a feature, each column summing to one.
 
     For XGBoost ``average`` is its default, the mean gain of a split, and ``total`` the sum over splits; PILBoost's

@@ -92,6 +92,14 @@ def test_log_partition_agrees_with_sixty_digits(t):
             assert abs(mp.mpf(float(log_partition(a, t))) - exact) <= 1e-14 * size
 
 
+@pytest.mark.parametrize("t", [0.5, 1, 1.12, 2])
+def test_a_thousand_classes(t):
+    for scale in (0.01, 3, 1e6):
+        a = scale * np.random.default_rng(11).uniform(-1, 1, 1000)
+        exact = partition(a, t)
+        assert abs(mp.mpf(float(log_partition(a, t))) - exact) <= 1e-14 * max(abs(exact), abs(a).max())
+
+
 @pytest.mark.parametrize("t", TEMPERATURES)
 def test_probabilities_keep_their_digits_however_small(t):
     rng = np.random.default_rng(2)
@@ -141,7 +149,7 @@ def test_newton_needs_at_most_fourteen_steps(t, classes):
     rows = [
         np.sort(rng.exponential(size=(200, classes)) ** power * scale) for power in (1, 6) for scale in (0.1, 10, 1e4)
     ]
-    rows += [np.full((1, classes), distance) for distance in 10.0 ** np.arange(-3, 7)]
+    rows += [np.full((1, classes), distance) for distance in 10.0 ** np.arange(-3, 7, 0.1)]
     gaps = np.concatenate(rows)
     gaps[:, 0] = 0
     _, iterations = internals.excess(gaps, t, return_iterations=True)

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,25 +21,36 @@ from marginalia.linear.batch import Problem, minimise_many
 from marginalia.linear.objective import SmoothedHinge
 from marginalia.linear.solver import Solution
 from marginalia.losses import HingeLoss, LogisticLoss, MarginLoss, TLogisticLoss, TwoTemperatureLoss
+from marginalia.losses.fixed_point import fixed_point_excess
+from marginalia.losses.log_partition import excess, log_exp_t
+from marginalia.losses.tempered import fixed_point_updates, log_t
 from marginalia.noise import flip_by_margin, flip_labels, replace_instances
+from marginalia.theory.amid2019.iterations import one_against_many
 from marginalia.theory.amid2019.training import plain_fit
 
 __all__ = [
     "DATASETS",
+    "LOWEST",
     "METHODS",
     "NOISES",
     "PENALTIES",
     "Task",
+    "curvature_map",
+    "in_triangle",
     "initialisation_run",
     "load_task",
     "noise_run",
+    "partition_accuracy",
     "runtime_run",
     "selected",
+    "simplex_risk",
 ]
 
 Array = NDArray[np.float64]
 
 METHODS = ("hinge", "logistic", "t-logistic", "two-temperature")
+#: The two-temperature model once more, with the lower objective of two starts: zero, as above, and the logistic solution.
+LOWEST = "lower of two minima"
 #: Label noise at 10 % in three ways, then instance noise at three rates; the first is the clean data.
 NOISES = ("clean", "random", "small-margin", "large-margin", "instance 10 %", "instance 20 %", "instance 33 %")
 RATES = {"instance 10 %": 0.10, "instance 20 %": 0.20, "instance 33 %": 0.33}
@@ -109,6 +121,52 @@ DATASETS: dict[str, Callable[[np.random.Generator], Task]] = {
 }
 
 
+def partition_accuracy(classes: int, t: float) -> dict[str, float]:
+    """How the paper's fixed point and Newton do at one temperature, worst over one class against all others.
+
+    ``updates`` of Algorithm 1 to an error of 1e-10; ``five_total``, the sum of the probabilities after five updates;
+    ``newton`` steps to rounding, and ``newton_error``, how far the sum is from one then.
+    """
+    gaps = one_against_many(classes, 80)
+    worst = int(fixed_point_updates(gaps, t).argmax())
+    near = gaps[max(worst - 1, 0) : worst + 2, 1]
+    gaps = np.concatenate([gaps, one_against_many(classes, 40, near[0], near[-1])])
+    five = next(islice(fixed_point_excess(gaps, t), 5, None))
+    root, steps = excess(gaps, t, return_iterations=True)
+    totals = [np.exp(log_exp_t(-(g[:, None] + gaps), t)).sum(axis=1) for g in (five, root)]
+    return {
+        "updates": int(fixed_point_updates(gaps, t).max()),
+        "five_total": float(totals[0].max()),
+        "newton": int(steps.max()),
+        "newton_error": float(np.abs(totals[1] - 1).max()),
+    }
+
+
+def curvature_map(temperatures: Array, n_margins: int = 801) -> Array:
+    """Smallest second derivative of the binary loss inside its support, one row for each t2, one column for each t1."""
+    found = np.empty((len(temperatures), len(temperatures)))
+    for i, t2 in enumerate(temperatures):
+        reach = 40.0 if t2 >= 1 else 0.999 / (1 - t2)
+        margins = np.linspace(-reach, reach, n_margins)
+        for j, t1 in enumerate(temperatures):
+            found[i, j] = TwoTemperatureLoss(t1, t2).derivative(margins, 2).min()
+    return found
+
+
+def simplex_risk(p: Array, t1: float, resolution: int = 60) -> tuple[Array, Array]:
+    """Expected loss under ``p`` at model probabilities on a grid inside the triangle; t2 moves no point of it."""
+    steps = np.arange(1, resolution)
+    a, b = np.meshgrid(steps, steps, indexing="ij")
+    inside = a + b < resolution
+    points = np.stack([a[inside], b[inside], resolution - a[inside] - b[inside]], axis=1) / resolution
+    return points, -log_t(points, t1) @ p
+
+
+def in_triangle(points: Array) -> tuple[Array, Array]:
+    """Plane coordinates of three probabilities: the corners are those of an equilateral triangle."""
+    return points[..., 1] + points[..., 2] / 2, points[..., 2] * 3**0.5 / 2
+
+
 def load_task(dataset: str, rng: np.random.Generator, size: int | None = None) -> Task:
     """The two classes of a data set, in random order; at most ``size`` rows of them."""
     if dataset not in DATASETS:
@@ -177,14 +235,15 @@ def _fit_all(
     k = len(points)
     first = [*pose(logistic), *pose(tempered), *pose(bounded), *pose(SmoothedHinge(0.3))]
     found = minimise_many(inputs, first, factor, TOL, MAX_ITER)
-    # the narrower parabola of the hinge from the wider one, the bounded loss also from the logistic solution
+    # the narrower parabola of the hinge from the wider one; the bounded loss again, from the logistic solution
     second = [*pose(SmoothedHinge(0.03), found[3 * k :]), *pose(bounded, found[:k])]
     more = minimise_many(inputs, second, factor, TOL, MAX_ITER)
     best = [min(pair, key=lambda s: s.value) for pair in zip(found[2 * k : 3 * k], more[k:], strict=True)]
-    solutions = dict(zip(METHODS, (more[:k], found[:k], found[k : 2 * k], best), strict=True))
+    own = (more[:k], found[:k], found[k : 2 * k], found[2 * k : 3 * k], best)
+    solutions = dict(zip((*METHODS, LOWEST), own, strict=True))
     rows: list[dict[str, float]] = [{"noise": number, "l2": l2} for number in numbers for l2 in PENALTIES]
-    for method, own in solutions.items():
-        for row, (y, _), solution in zip(rows, points, own, strict=True):
+    for method, fits in solutions.items():
+        for row, (y, _), solution in zip(rows, points, fits, strict=True):
             row[f"{method} held"] = _accuracy(solution, X[:held], y[:held])
             row[f"{method} test"] = _accuracy(solution, task.X[test], task.y[test])
             row[f"{method} steps"] = solution.n_iter
@@ -208,7 +267,7 @@ def selected(table: pd.DataFrame) -> pd.DataFrame:
     """
     found = []
     for (dataset, number), part in table.groupby(["dataset", "noise"], sort=False):
-        for method in METHODS:
+        for method in (*METHODS, LOWEST):
             accuracy = part.pivot(index="run", columns="l2", values=f"{method} test")
             held = part.pivot(index="run", columns="l2", values=f"{method} held")[list(PENALTIES)[::-1]]
             # of equals the strongest penalty: columns run from weak to strong, the last maximum counts

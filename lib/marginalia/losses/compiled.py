@@ -75,6 +75,8 @@ def excess_rows(activations: Any, s: float, excess: Any, iterations: Any) -> Non
             g += step
             if step <= 4e-16 * g:
                 break
+            if step <= 1e-8 * g and k > 1 and step > 0.1 * previous:  # no longer quadratic: rounding of a long sum
+                break
             # quadratic convergence: the next step would be about step^3 / previous^2
             if k > 1 and 16 * step * (step / previous) * (step / previous) <= 1e-16 * g:
                 break

@@ -22,9 +22,9 @@ from marginalia.theory import Outcome, claim, outcome
 __all__ = ["one_against_many", "printed_algorithm_2"]
 
 
-def one_against_many(classes: int, points: int = 60) -> Array:
-    """Rows of gaps: one largest activation, all others at one distance; the distances on a fine scale."""
-    gaps = np.repeat(np.geomspace(1e-2, 1e6, points)[:, None], classes, axis=1)
+def one_against_many(classes: int, points: int = 60, low: float = 1e-2, high: float = 1e6) -> Array:
+    """Rows of gaps: one largest activation, all others at one distance, from ``low`` to ``high``."""
+    gaps = np.repeat(np.geomspace(low, high, points)[:, None], classes, axis=1)
     gaps[:, 0] = 0
     return gaps
 

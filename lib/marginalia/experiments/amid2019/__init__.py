@@ -1,0 +1,24 @@
+"""Experiments of amid2019: tempered functions, four linear models under noise, and what they cost."""
+
+from marginalia.experiments.amid2019.costs import initialisation_run, runtime_run
+from marginalia.experiments.amid2019.functions import curvature_map, in_triangle, partition_accuracy, simplex_risk
+from marginalia.experiments.amid2019.noise import LOWEST, NOISES, PENALTIES, noise_run, selected
+from marginalia.experiments.amid2019.tasks import DATASETS, METHODS, Task, load_task
+
+__all__ = [
+    "DATASETS",
+    "LOWEST",
+    "METHODS",
+    "NOISES",
+    "PENALTIES",
+    "Task",
+    "curvature_map",
+    "in_triangle",
+    "initialisation_run",
+    "load_task",
+    "noise_run",
+    "partition_accuracy",
+    "runtime_run",
+    "selected",
+    "simplex_risk",
+]

@@ -1,0 +1,60 @@
+"""Experiments of amid2019: shapes, choices and the numbers that the specification knows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginalia.experiments import amid2019
+from marginalia.experiments.amid2019 import LOWEST, METHODS, NOISES, PENALTIES
+from marginalia.losses.tempered import escort
+
+
+def test_accuracy_of_the_iterations():
+    found = amid2019.partition_accuracy(10, 1.5)
+    assert found["updates"] == 22
+    assert found["newton"] <= 10
+    assert found["newton_error"] < 1e-13
+    assert amid2019.partition_accuracy(100, 2.0)["updates"] == pytest.approx(117, abs=2)
+
+
+def test_curvature_is_negative_where_t1_is_smaller():
+    grid = np.array([0.5, 1.0, 1.5])
+    bent = amid2019.curvature_map(grid) < -1e-12
+    np.testing.assert_array_equal(bent, grid[None, :] < grid[:, None])
+
+
+def test_risk_on_the_simplex_is_least_at_the_escort():
+    p = np.array([0.5, 0.3, 0.2])
+    points, risk = amid2019.simplex_risk(p, 0.6, resolution=200)
+    np.testing.assert_allclose(points[risk.argmin()], escort(p, 1 / 0.6), atol=0.006)
+    x, y = amid2019.in_triangle(np.eye(3))
+    np.testing.assert_allclose(np.hypot(np.diff(x), np.diff(y)), 1)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return amid2019.noise_run("fonts", 500, np.random.default_rng(0))
+
+
+def test_one_run_has_all_noises_methods_and_penalties(run):
+    table = pd.DataFrame(run)
+    assert len(table) == len(NOISES) * len(PENALTIES)
+    for method in (*METHODS, LOWEST):
+        assert table[f"{method} test"].between(0.4, 1).all()
+        assert (table[f"{method} steps"] <= 60).all()
+
+
+def test_choice_of_the_penalty():
+    rows = []
+    for held, test, l2 in ((0.9, 0.5, 1e-5), (0.9, 0.6, 1e-3), (0.8, 0.9, 1e-2), (0.7, 0.7, 1e-1)):
+        row = {"dataset": "a", "run": 0, "noise": 1, "l2": l2}
+        rows.append(row | {f"{m} {k}": v for m in (*METHODS, LOWEST) for k, v in (("held", held), ("test", test))})
+    line = amid2019.selected(pd.DataFrame(rows)).loc[("a", "random", "hinge")]
+    assert line.honest == 0.6  # of equal held-out accuracies the stronger penalty
+    assert line.oracle == 0.9
+    assert line.l2_oracle == 1e-2
+
+
+def test_unknown_data_set():
+    with pytest.raises(ValueError, match="dataset must be one of"):
+        amid2019.load_task("mnist", np.random.default_rng(0))

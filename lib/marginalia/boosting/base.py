@@ -124,6 +124,25 @@ class BoostingClassifier(Booster):
         for score in self._staged_scores(self._check_new(X)):
             yield score.copy()
 
+    def decision_at(self, X: Any, rounds: Sequence[int]) -> Array:
+        """Scores after each of some increasing numbers of rounds, first axis; the last score where fewer were done.
+
+        Much faster than :meth:`staged_decision_function` for our trees.
+        """
+        X = self._check_new(X)
+        score = self._zero_score(X.shape[0])
+        out, done = [], 0
+        for end in rounds:
+            theta = self.theta_[done:end]
+            if isinstance(self.estimators_, Forest) and len(self.classes_) == 2:
+                score = score + self.estimators_.vote(X, theta, done)
+            else:
+                for hypothesis, step in zip(self.estimators_[done:end], theta, strict=True):
+                    score = score + step * self._ballot(hypothesis.predict(X))
+            out.append(score)
+            done = end
+        return np.array(out)
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Label with the larger score; at a score of exactly 0, ``classes_[0]``."""
         return self._labels(self.decision_function(X))

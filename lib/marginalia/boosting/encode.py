@@ -94,16 +94,16 @@ def encode(X: NDArray[np.floating], max_bins: int = 127, merge: bool = True) -> 
     if len(many):
         exact = len(X) <= EXACT_ROWS
         parts = [cuts[start[f] : start[f + 1]] for f in range(len(codes))]
-        columns = np.array(X.T[many], dtype=np.float64, order="C")
         if exact:
             codes = codes.astype(np.uint16)
-            order = np.argsort(columns, axis=1)
-        for i, f in enumerate(many):
-            if exact:
-                parts[f] = _rank(columns[i], order[i], codes[f])
-            else:
-                parts[f] = _quantile_cuts(columns[i], max_bins)
-                _digitise(columns[i], parts[f], codes[f])
+            columns = np.array(X.T[many], dtype=np.float64, order="C")
+            for f, column, order in zip(many, columns, np.argsort(columns, axis=1), strict=True):
+                parts[f] = _rank(column, order, codes[f])
+        else:
+            for f in many:  # one column at a time: a copy of a large matrix is not small
+                column = np.ascontiguousarray(X[:, f], dtype=np.float64)
+                parts[f] = _quantile_cuts(column, max_bins)
+                _digitise(column, parts[f], codes[f])
         cuts = np.concatenate(parts)
         start[1:] = np.cumsum([len(part) for part in parts])
     encoded = EncodedMatrix(codes, cuts, start)

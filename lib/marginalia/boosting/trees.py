@@ -86,10 +86,10 @@ class Forest(Sequence[Tree]):
     def __iter__(self) -> Iterator[Tree]:
         return (self[t] for t in range(len(self)))
 
-    def vote(self, X: NDArray[np.floating], steps: Array) -> Array:
-        """Sum of ``steps[t] * tree_t(x)`` for each row of ``X``."""
+    def vote(self, X: NDArray[np.floating], steps: Array, first: int = 0) -> Array:
+        """Sum of ``steps[t] * tree_t(x)`` for each row of ``X``, over the trees from ``first`` on."""
         nodes = self.nodes
-        return vote(X, self.start, nodes.feature, nodes.threshold, nodes.left, nodes.value, steps)
+        return vote(X, self.start[first:], nodes.feature, nodes.threshold, nodes.left, nodes.value, steps)
 
 
 class TreeLearner:
@@ -160,8 +160,8 @@ class TreeLearner:
         # about as many bins as rows: lists of rows in their order are shorter than histograms
         rows = self.coded.shape[1]
         ranked = n_classes == 2 and 2 * int(self.n_bins.max(initial=1)) > rows and largest > 256
-        index = np.int16 if rows < 2**15 else np.int32
-        self.ranked = (np.argsort(self.coded, axis=1, kind="stable") if ranked else np.empty((0, rows))).astype(index)
+        order = np.argsort(self.coded, axis=1, kind="stable") if ranked else np.empty((0, rows))
+        self.ranked = order.astype(np.int32)
 
     def fit(self, weight: Array) -> tuple[Tree, Array]:
         """Tree for these weights, and the margin it gives to each row."""

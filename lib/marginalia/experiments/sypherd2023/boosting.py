@@ -1,0 +1,154 @@
+"""Boosting experiments of sypherd2023, Section 5.1 and Appendix B.1: one data set, one noise level, one seed at a time.
+
+Each function is one task of a sweep: it draws the data once and runs all exponents, step rules, depths and baselines on
+it, so that they are compared on the same draw and share its encoding. Labels of the training part are flipped, those of
+the test part are clean. The paper does not state sizes and baseline settings; ours are arguments with defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import t as student_t
+
+from marginalia.boosting import AdaBoostAlphaClassifier, PILBoostClassifier, encode
+from marginalia.datasets import load_breast_cancer, make_long_servedio
+from marginalia.noise import flip_labels
+
+__all__ = [
+    "BOOSTERS",
+    "breast_cancer_against_depth",
+    "breast_cancer_against_rounds",
+    "long_servedio_against_depth",
+    "long_servedio_against_rounds",
+    "with_band",
+]
+
+ALPHAS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 20.0)
+FEW_ALPHAS = (0.5, 1.0, 2.0, 8.0)
+KINDS = ("large_margin", "puller", "penalizer")
+PILBOOST_STEPS = {1.1: 7.0, 2.0: 8.0, 4.0: 15.0}  # α and a_f of the public code of sypherd2022
+BOOSTERS = (*(f"α = {a:g}" for a in FEW_ALPHAS), *(f"PILBoost {a:g}" for a in PILBOOST_STEPS), "XGBoost")
+
+Row = dict[str, Any]
+
+
+def long_servedio_against_rounds(
+    noise: float,
+    rng: np.random.Generator,
+    checkpoints: Sequence[int] = (1, 2, 5, 10, 20, 50, 100, 200, 300, 500, 700, 1000),
+    step: str = "adaboost",
+    alphas: Sequence[float] = ALPHAS,
+    m: int = 1000,
+    m_test: int = 2000,
+) -> list[Row]:
+    """Stumps on the 21 features of Long and Servedio: clean accuracy after some rounds, also for each kind of example.
+
+    Figures 1, 5, 16 and 20 to 22. Rows: ``alpha``, ``rounds``, ``accuracy``, ``large_margin``, ``puller``,
+    ``penalizer``.
+    """
+    X, y = make_long_servedio(m, rng)
+    X_test, y_test, kind = make_long_servedio(m_test, rng, return_kind=True)
+    data, noisy = encode(X), flip_labels(y, noise, rng, kind="count")
+    rows = []
+    for alpha in alphas:
+        model = AdaBoostAlphaClassifier(alpha, n_estimators=max(checkpoints), step=step).fit(data, noisy)
+        for t, score in zip(checkpoints, model.decision_at(X_test, checkpoints), strict=True):
+            right = np.where(score > 0, 1, -1) == y_test
+            by_kind = {name: float(right[kind == k].mean()) for k, name in enumerate(KINDS)}
+            rows.append({"alpha": alpha, "rounds": t, "accuracy": float(right.mean()), **by_kind})
+    return rows
+
+
+def long_servedio_against_depth(
+    noise: float,
+    rng: np.random.Generator,
+    depths: Sequence[int] = (1, 2, 3, 4),
+    n_estimators: int = 100,
+    m: int = 1000,
+    m_test: int = 2000,
+) -> list[Row]:
+    """All boosters with 100 trees on the 21 features of Long and Servedio, by depth: Figures 4 and 17 to 19."""
+    X, y = make_long_servedio(m, rng)
+    X_test, y_test = make_long_servedio(m_test, rng)
+    noisy = flip_labels(y, noise, rng, kind="count")
+    return list(_all_boosters(X, noisy, X_test, y_test, depths, n_estimators))
+
+
+def breast_cancer_against_rounds(
+    noise: float,
+    rng: np.random.Generator,
+    checkpoints: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
+    alphas: Sequence[float] = ALPHAS,
+) -> list[Row]:
+    """Stumps on breast cancer, clean accuracy on the held-out 30 % after some rounds: Figures 6 and 26 to 28."""
+    X, y, X_test, y_test = _split_breast_cancer(rng)
+    data, noisy = encode(X), flip_labels(y, noise, rng, kind="count")
+    rows = []
+    for alpha in alphas:
+        model = AdaBoostAlphaClassifier(alpha, n_estimators=max(checkpoints)).fit(data, noisy)
+        for t, score in zip(checkpoints, model.decision_at(X_test, checkpoints), strict=True):
+            rows.append({"alpha": alpha, "rounds": t, "accuracy": float((np.where(score > 0, 1, -1) == y_test).mean())})
+    return rows
+
+
+def breast_cancer_against_depth(
+    noise: float, rng: np.random.Generator, depths: Sequence[int] = (1, 2, 3, 5), n_estimators: int = 100
+) -> list[Row]:
+    """All boosters with 100 trees on breast cancer, by depth: Figures 23 to 25."""
+    X, y, X_test, y_test = _split_breast_cancer(rng)
+    return list(_all_boosters(X, flip_labels(y, noise, rng, kind="count"), X_test, y_test, depths, n_estimators))
+
+
+def with_band(table: pd.DataFrame, by: Sequence[str], value: str = "accuracy") -> pd.DataFrame:
+    """Mean of ``value`` over the runs, its standard deviation, and half the width of a 95 % confidence interval.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"alpha": [1.0, 1.0, 2.0, 2.0], "accuracy": [0.7, 0.8, 0.9, 0.9]})
+    >>> with_band(runs, ["alpha"])["mean"].tolist()
+    [0.75, 0.9]
+    """
+    groups = table.groupby(list(by), dropna=False)[value]
+    out = groups.agg(["mean", "std", "count"])
+    out["band"] = student_t.ppf(0.975, out["count"] - 1) * out["std"] / np.sqrt(out["count"])
+    return out.reset_index()
+
+
+def _all_boosters(
+    X: NDArray[np.float64],
+    y: NDArray[Any],
+    X_test: NDArray[np.float64],
+    y_test: NDArray[Any],
+    depths: Sequence[int],
+    n_estimators: int,
+) -> Iterator[Row]:
+    """One row a depth: ``depth``, and the accuracy of each booster under its name in ``BOOSTERS``."""
+    from xgboost import XGBClassifier
+
+    data = encode(X)
+    for depth in depths:
+        row: Row = {"depth": depth}
+        for alpha in FEW_ALPHAS:
+            ours = AdaBoostAlphaClassifier(alpha, n_estimators=n_estimators, max_depth=depth).fit(data, y)
+            row[f"α = {alpha:g}"] = ours.score(X_test, y_test)
+        for alpha, step_size in PILBOOST_STEPS.items():
+            pil = PILBoostClassifier(alpha, step_size, n_estimators=n_estimators, max_depth=depth).fit(data, y)
+            row[f"PILBoost {alpha:g}"] = pil.score(X_test, y_test)
+        peer = XGBClassifier(n_estimators=n_estimators, max_depth=depth, n_jobs=1)  # all else as it comes
+        row["XGBoost"] = float((peer.fit(X, y > 0).predict(X_test) == (y_test > 0)).mean())
+        yield row
+
+
+def _split_breast_cancer(rng: np.random.Generator) -> tuple[NDArray[Any], ...]:
+    """A stratified split of 70 % and 30 %."""
+    from sklearn.model_selection import train_test_split
+
+    X, y = load_breast_cancer(return_X_y=True)
+    seed = int(rng.integers(2**31))
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
+    return X, y, X_test, y_test

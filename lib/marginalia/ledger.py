@@ -71,10 +71,11 @@ class Condition:
 
     def met(self, number: float) -> bool:
         """Whether a recorded number meets the condition; NaN meets none."""
+        rounding = 1e-12  # 0.97 - 0.96 is not 0.01 in doubles
         return (
-            (self.at_least is None or number >= self.at_least)
-            and (self.at_most is None or number <= self.at_most)
-            and (self.near is None or abs(number - self.near) <= (self.tol or 0.0))
+            (self.at_least is None or number >= self.at_least - rounding)
+            and (self.at_most is None or number <= self.at_most + rounding)
+            and (self.near is None or abs(number - self.near) <= (self.tol or 0.0) + rounding)
         )
 
     def __str__(self) -> str:

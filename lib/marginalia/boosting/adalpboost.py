@@ -30,7 +30,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
     .. math:: w^{t+1}_i \propto \exp\Big(\eta\sum_{s\le t}\ell^s_i\Big),\qquad
               \lambda_\alpha = \arg\min_{\lambda\in\Delta_T}\mathrm{CVaR}_\alpha(L_{\text{val}}\lambda).
 
-    Only the second part depends on ``alpha``: :meth:`set_alpha` and :meth:`alpha_path` train nothing. Two special cases
+    Only the second part depends on ``alpha``: ``set_alpha`` and ``alpha_path`` train nothing. Two special cases
     have names: ``model_weights="uniform"`` is the paper's AdaBoost + Average, ``"first"`` is ERM. On the samples where
     the weights were fitted, ``"lp"`` is never worse than either; on others it can be.
 

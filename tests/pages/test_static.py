@@ -68,7 +68,11 @@ def test_nothing_went_wrong_on_the_page(page, soups):
     text = article(soups[page]).get_text()
     assert "Traceback (most recent call last)" not in text
     assert "mjx-merror" not in str(soups[page])
-    assert not re.search(r"\{(glue|cite|numref|eq|ref)(:\w+)?\}", text), "a role that was not understood"
+    sources = {code.get_text() for code in article(soups[page]).select("div.cell_input")}
+    prose = text
+    for source in sources:  # a cell may write a role into its Markdown output
+        prose = prose.replace(source, "")
+    assert not re.search(r"\{(glue|cite|numref|eq|ref)(:\w+)?\}", prose), "a role that was not understood"
     assert "np.float64(" not in text
 
 

@@ -1,6 +1,6 @@
 """Ratios against peers, measured side by side; never part of the tests.
 
-One module a goal, ``p01_….py`` to ``p12_….py``. A module has
+One module a goal, ``p01_….py`` to ``p13_….py``. A module has
 
 ``GOAL``
     its name, ``"P1"``;
@@ -9,7 +9,9 @@ One module a goal, ``p01_….py`` to ``p12_….py``. A module has
 ``comparisons()``
     yields :class:`Comparison` objects, each with two callables that do the same work;
 ``scalings()``
-    optional: yields :class:`Scaling` objects, for how cost grows.
+    optional: yields :class:`Scaling` objects, for how cost grows;
+``rows()``
+    in the place of ``comparisons()`` where a goal is measured in another way: finished rows of the table.
 
 ``python -m benchmarks [NAME …]`` runs all modules or those named (``P1``, ``p01`` or ``p01_signs``), prints the table,
 and updates ``benchmarks/results.json`` and ``benchmarks/RESULTS.md``. Callables are made before the clock starts: data,

@@ -56,8 +56,7 @@ def _matches(name: str, stem: str) -> bool:
 def _run(module: ModuleType, old: dict[str, Any], no_scaling: bool) -> dict[str, Any]:
     print(f"\n{module.GOAL}  {module.TITLE}", flush=True)
     rows = []
-    for comparison in module.comparisons():
-        row = measure(comparison)
+    for row in module.rows() if hasattr(module, "rows") else map(measure, module.comparisons()):
         rows.append(row)
         print("   " + " · ".join(_cells(row)), flush=True)
     scalings = old.get("scalings", [])

@@ -6,6 +6,8 @@ import pytest
 
 from marginalia.book.layout import chapters
 from marginalia.book.pages import PLURAL, totals, verdicts
+from marginalia.book.thumbnails import items
+from marginalia.exhibits import status
 from marginalia.ledger import KINDS, entries
 
 
@@ -39,3 +41,16 @@ def test_the_first_page_shows_the_totals(soups):
     for kind, counts in totals().items():
         assert f"{counts.total()} {PLURAL[kind]}" in text
         assert all(f"{number} {verdict}" in text for verdict, number in counts.items())
+
+
+def test_each_thumbnail_leads_to_a_figure_whose_caption_names_the_item(soups):
+    blocks = soups["chapters/exhibits.html"].select(".ledger-entry:has(.ledger-thumbnail)")
+    for block in blocks:
+        page, _, anchor = block.select_one(".ledger-thumbnail")["href"].partition("#")
+        item = block["id"].partition("-")[2]
+        caption = soups[f"chapters/{page}"].find(id=anchor).select_one(".caption-text").get_text()
+        assert {item, item.rstrip("abcd")} & items(caption), (item, caption)
+    # an algorithm printed as a figure has no picture, nor has what was not attempted
+    figures = [line for line in status() if ":fig-" in line.id and line.verdict != "not attempted"]
+    without = {line.id.replace(":", "-") for line in figures} - {block["id"] for block in blocks}
+    assert len(without) <= 1, without

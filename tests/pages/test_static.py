@@ -1,6 +1,7 @@
 """What can be seen in the files of every built page, without a browser."""
 
 import re
+import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -143,3 +144,13 @@ def test_the_build_executed_nothing(html):
     log = (html.parent / "book.log").read_text("utf-8")
     assert "Executing notebook" not in log
     assert len(re.findall("Using cached notebook", log)) == len(CHAPTERS)
+
+
+def test_the_zip_holds_every_page_and_what_it_loads(html):
+    with zipfile.ZipFile(html / "marginalia-book.zip") as archive:
+        names = set(archive.namelist())
+        assert archive.testzip() is None
+    on_disk = {path.relative_to(html).as_posix() for path in html.rglob("*") if path.is_file()} - {
+        "marginalia-book.zip"
+    }
+    assert names == {f"marginalia-book/{name}" for name in on_disk}

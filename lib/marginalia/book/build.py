@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import zipfile
 from importlib.metadata import files
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from marginalia.scale import SCALES
 __all__ = ["BuildError", "build"]
 
 MATHJAX = "tex-svg-full.js"
+PACKED = "marginalia-book.zip"
 
 
 class BuildError(Exception):
@@ -46,6 +49,7 @@ def build(scale: str) -> Path:
     _fill_cache(scale)
     findings()  # here, where progress can be seen; the pages read what is kept
     _jupyter_book(scale)
+    _pack(front.parent)
     write_atomically(stamp, json.dumps(inputs))
     return front
 
@@ -81,6 +85,18 @@ def _fill_cache(scale: str) -> None:
         data = {"execution_seconds": result.seconds if result else None}
         bundle = CacheBundleIn(notebook, str(chapter.path), data=data)
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+
+
+def _pack(pages: Path) -> None:
+    """The whole book as one file beside its first page, for readers who are offline."""
+    target = pages / PACKED
+    with tempfile.TemporaryDirectory(dir=pages.parent) as folder:
+        packed = Path(folder) / PACKED
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(pages.rglob("*")):
+                if path.is_file() and path != target:
+                    archive.write(path, Path(target.stem) / path.relative_to(pages))
+        os.replace(packed, target)
 
 
 def _jupyter_book(scale: str) -> None:

@@ -50,9 +50,19 @@ class Chapter:
         """Source of the chapter."""
         return self.path.read_text(encoding="utf-8")
 
+    @cached_property
+    def head(self) -> dict[str, Any]:
+        """What stands between the two lines ``---`` at the top, if anything."""
+        parts = re.split(r"^---\s*$", self.text, maxsplit=2, flags=re.MULTILINE)
+        return yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else {}
+
     def digest(self, foundation: str, scale: str) -> str:
-        """What the chapter's numbers depend on: its text, everything below it, and the scale."""
-        return combine([foundation, self.text, scale])
+        """What the chapter's numbers depend on: its text, everything below it, the scale, and the files it names.
+
+        A chapter names files that it reads besides, such as results of the benchmarks, as ``inputs`` in its head.
+        """
+        inputs = [(self.path.parent / name).read_text(encoding="utf-8") for name in self.head.get("inputs", [])]
+        return combine([foundation, self.text, scale, *inputs])
 
     def notebook(self, scale: str) -> Path:
         """Executed notebook of this chapter."""
@@ -77,7 +87,7 @@ def chapters() -> list[Chapter]:
     >>> "11_alpha_loss" in [chapter.name for chapter in chapters()]
     True
     """
-    return [Chapter(path) for path in pages() if _is_notebook(path)]
+    return [chapter for chapter in map(Chapter, pages()) if "kernelspec" in chapter.head]
 
 
 def find_chapters(names: Iterable[str] = ()) -> list[Chapter]:
@@ -104,16 +114,3 @@ def _files(node: Any) -> Iterator[str]:
     elif isinstance(node, list):
         for child in node:
             yield from _files(child)
-
-
-def _is_notebook(path: Path) -> bool:
-    """Whether the head of the page names a kernel."""
-    with path.open(encoding="utf-8") as file:
-        if next(file, "").strip() != "---":
-            return False
-        for line in file:
-            if line.strip() == "---":
-                return False
-            if line.startswith("kernelspec"):
-                return True
-    return False

@@ -21,6 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 from marginalia import __version__
 from marginalia.book.layout import root
 from marginalia.book.sections import Section, chapter_title, section_of
+from marginalia.book.thumbnails import fill, place_for
 from marginalia.book.verdicts import SIGNS, findings
 from marginalia.exhibits import Status, status
 from marginalia.ledger import KINDS, PAPERS, VERDICTS, Entry, entries
@@ -160,7 +161,7 @@ class Ledger(_Generated):
         return {entry.id: self._exhibit(entry, lines[entry.id]) for entry in entries(key, "exhibit")}
 
     def _exhibit(self, entry: Entry, line: Status) -> list[str]:
-        """Reason, conditions with the recorded values, other recorded values, links."""
+        """Picture, reason, conditions with the recorded values, other recorded values, links."""
         tested = [_condition(str(condition), line.values.get(condition.value)) for condition in entry.conditions]
         names = {condition.value for condition in entry.conditions}
         others = [f"{name} = {_number(value)}" for name, value in line.values.items() if name not in names]
@@ -168,6 +169,8 @@ class Ledger(_Generated):
         links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), *self._functions(entry)]
         time = f", {line.seconds:.0f} s for the chapter" if line.seconds else ""
         return [
+            place_for(entry),
+            "",
             *_reason(line.reason),
             *_folded_list("Published", published),
             *_folded_list(f"Conditions ({len(tested)})", tested, shown=bool(line.values)),
@@ -252,6 +255,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-filter", Filter)
     app.add_directive("ledger-totals", Totals)
+    app.connect("doctree-resolved", fill)
     app.add_css_file("ledger.css")
     app.add_js_file("ledger.js", defer="defer")
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

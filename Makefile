@@ -16,7 +16,7 @@ book: run ## execute every chapter that changed and build _build/html (SCALE=pap
 	$(BIN)/python -m marginalia build --scale $(SCALE)
 
 test: book ## all tests, on the chapters and pages just built
-	MARGINALIA_SCALE=$(SCALE) $(BIN)/python -m pytest
+	MARGINALIA_SCALE=$(SCALE) $(BIN)/python -m pytest -n 2 --dist loadfile
 
 run: $(VENV)/.ready ## get the data that can be had and execute every chapter that changed
 	$(BIN)/python -m marginalia data --fetch

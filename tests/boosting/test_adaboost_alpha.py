@@ -254,3 +254,33 @@ def test_a_given_loss_is_checked(wrong, message):
         AdaBoostAlphaClassifier(**wrong).fit(X, y)
     with pytest.raises(ValueError, match="is for two classes, got 3"):
         AdaBoostAlphaClassifier(loss=AlphaLoss(2)).fit(*load_iris(return_X_y=True))
+
+
+@pytest.mark.parametrize("estimator", [None, DecisionTreeClassifier(max_depth=1)], ids=["ours", "theirs"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_decision_at_some_rounds_is_the_staged_one(estimator, classes):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < classes], y[y < classes]
+    flip = np.random.default_rng(0).random(len(y)) < 0.2  # noise, so that more rounds change something
+    model = AdaBoostAlphaClassifier(n_estimators=12, estimator=estimator, random_state=0).fit(X, np.where(flip, 0, y))
+    staged = list(model.staged_decision_function(X))
+    assert len(staged) > 7
+    np.testing.assert_allclose(model.decision_at(X, [1, 2, 7]), [staged[0], staged[1], staged[6]], atol=1e-12)
+    # beyond the last round the last score stays
+    np.testing.assert_allclose(model.decision_at(X, [3, 500]), [staged[2], staged[-1]], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "message"),
+    [
+        ([0, 1], "rounds must be a whole number of at least 1, got 0"),
+        ([1.5], "rounds must be a whole number of at least 1, got 1.5"),
+        ([5, 2], r"rounds must increase, got \[5, 2\]"),
+        ([2, 2], r"rounds must increase, got \[2, 2\]"),
+    ],
+)
+def test_decision_at_wants_increasing_rounds(rounds, message):
+    X, y, _, _ = noisy_cancer(0)
+    model = AdaBoostAlphaClassifier(n_estimators=3).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        model.decision_at(X, rounds)

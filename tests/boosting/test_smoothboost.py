@@ -256,3 +256,13 @@ def test_bregman_weights_solve_their_program():
     objective = -cvxpy.sum(cvxpy.entr(D)) + 0.8 * D @ total
     cvxpy.Problem(cvxpy.Minimize(objective), [cvxpy.sum(D) == 1, D <= 1 / (0.2 * 60)]).solve(solver="CLARABEL")
     np.testing.assert_allclose(seen[-1], D.value, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"adaptive": True}])
+def test_decision_at_is_a_vote_as_the_staged_ones_are(options):
+    X, y, _ = MaliciousOracle("fake", 0.02, SOURCE).draw(300, rng=3)
+    model = SmoothBoostClassifier(0.1, GAMMA, estimator=weak(), **options).fit(X, y)
+    staged = list(model.staged_decision_function(X))
+    np.testing.assert_allclose(model.decision_at(X, [1, 4, 10**6]), [staged[0], staged[3], staged[-1]], atol=1e-12)
+    constant = SmoothBoostClassifier().fit(X, np.ones(300))
+    np.testing.assert_array_equal(constant.decision_at(X, [1, 2]), np.zeros((2, 300)))

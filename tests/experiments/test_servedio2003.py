@@ -43,3 +43,30 @@ def test_estimated_radius_ruins_the_advantage():
     known, guessed = (experiments.known_radius(radius, np.random.default_rng(0)) for radius in (1.0, None))
     assert known["stopped"] and not guessed["stopped"]
     assert guessed["advantage"] < 0.1 * known["advantage"]
+
+
+def test_margins_by_theta_keeps_theorem_1_and_sorts_its_quantiles():
+    rows = experiments.margins_by_theta(1.0, np.random.default_rng(0))
+    assert [row["level"] for row in rows] == pytest.approx(np.linspace(0, 1, 41))
+    assert all(later["margin"] >= earlier["margin"] for earlier, later in pairwise(rows))
+    run = rows[0]
+    assert run["stopped"] and run["fraction"] < experiments.KAPPA and run["rounds"] < run["bound"]
+    # the smallest margin lies between the one aimed at, half of the best possible, and the best possible
+    assert 0.5 < run["margin"] <= 1 + 1e-9
+    assert run["quantile"] == pytest.approx(rows[2]["margin"])
+
+
+@pytest.mark.parametrize("rate", [0.2 / 96, 0.01], ids=["tolerated", "five times as much"])
+def test_suspects_are_the_dirty_examples(rate):
+    result = experiments.error_by_rate("sparse", "maxmargin", rate, np.random.default_rng(0))
+    assert result["dirty"] > 0 and result["caught"] == result["suspects"] == result["dirty"]
+    assert result["smooth"] == 0
+    if rate <= 0.2 / 96:  # Theorem 6 promises no more
+        assert result["stopped"] and result["advantage_over_gamma"] >= 1
+
+
+def test_the_cap_is_kept_whatever_the_rate():
+    rows = experiments.smoothness_by_round(0.05, np.random.default_rng(0))
+    last = rows[-1]
+    assert max(last["smooth_largest"], last["mada_largest"], last["bregman_largest"]) <= 20 + 1e-9
+    assert not last["stopped"] and last["density"] / last["dirty"] == pytest.approx(4, abs=0.4)

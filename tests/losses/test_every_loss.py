@@ -121,3 +121,10 @@ def test_only_three_derivatives(loss, order):
 def test_margins_that_are_no_numbers_are_refused(loss, margin):
     with pytest.raises(ValueError, match=r"could not convert|inhomogeneous"):
         loss.value(margin)
+
+
+def test_value_and_weight_together_are_those_apart(loss):
+    z = np.concatenate([np.linspace(-60, 60, 241), [-math.inf, -1e300, -1e6, -1e-300, 1e6, math.inf, math.nan]])
+    value, weight = loss.value_and_weight(z)
+    np.testing.assert_allclose(value, loss.value(z), rtol=1e-14)
+    np.testing.assert_allclose(weight, loss.weight(z), rtol=1e-12, atol=1e-300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from marginalia.boosting.learners import EstimatorLearner
 from marginalia.boosting.loop import BoostRecord, WeakLearner
 from marginalia.boosting.pnorm import LinearHypothesis, LinearVote
 from marginalia.boosting.trees import Forest, TreeLearner
+from marginalia.parameters import check_integer
 
 __all__ = ["Booster", "BoostingClassifier"]
 
@@ -128,8 +130,16 @@ class BoostingClassifier(Booster):
         """Scores after each of some increasing numbers of rounds, first axis; the last score where fewer were done.
 
         Much faster than :meth:`staged_decision_function` for our trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        rounds : sequence of int
+            Numbers of rounds, at least 1, in increasing order.
         """
-        X = self._check_new(X)
+        X, rounds = self._check_new(X), [check_integer("rounds", number, 1) for number in rounds]
+        if any(later <= earlier for earlier, later in pairwise(rounds)):
+            raise ValueError(f"rounds must increase, got {rounds!r}")
         score = self._zero_score(X.shape[0])
         out, done = [], 0
         for end in rounds:

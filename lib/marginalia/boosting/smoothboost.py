@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,11 @@ class SmoothBooster(BoostingClassifier):
         """Votes after 1, 2, ... rounds, each normalised by its own steps."""
         for score, total in zip(self._staged_scores(self._check_new(X)), np.cumsum(self.theta_), strict=True):
             yield score / total
+
+    def decision_at(self, X: Any, rounds: Sequence[int]) -> Array:
+        """Votes after each of some increasing numbers of rounds, each normalised by its own steps."""
+        scores, total = super().decision_at(X, rounds), np.cumsum(self.theta_)
+        return scores / total[np.minimum(rounds, len(total)) - 1][:, None] if len(total) else scores
 
     def suspects(self, X: Any, y: ArrayLike, margin: float = 0.0) -> NDArray[np.bool_]:
         """Examples whose margin is at most ``margin``: those that the booster was allowed to give up.

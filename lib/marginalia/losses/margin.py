@@ -9,8 +9,10 @@ import math
 import sys
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from marginalia.losses.base import Array, MarginLoss, softplus
@@ -50,8 +52,18 @@ class SigmoidPowerLoss(MarginLoss):
         r"""Margin of the largest weight, :math:`\log s`; ``-inf`` for a convex loss (sypherd2023, Proposition 1)."""
         return math.log(self.exponent) if self.exponent > 0 else -math.inf
 
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+        """Loss and weight from one logarithm."""
+        z = np.asarray(margin, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            bend = np.log1p(np.exp(-np.abs(z)))  # what softplus has beyond its linear part, on either side
+            wrong, right = bend + np.maximum(-z, 0.0), bend + np.maximum(z, 0.0)
+            return self._value_at(wrong), np.exp(self._log_weight_at(wrong, right))
+
     def _value(self, z: Array) -> Array:
-        log_loss = softplus(-z)
+        return self._value_at(softplus(-z))
+
+    def _value_at(self, log_loss: Array) -> Array:
         if self.exponent == 0:
             return log_loss
         power = self.exponent * log_loss
@@ -59,8 +71,11 @@ class SigmoidPowerLoss(MarginLoss):
         return np.where(np.abs(power) < 1e-290, log_loss, -np.expm1(-power) / self.exponent)
 
     def _log_weight(self, z: Array) -> Array:
+        return self._log_weight_at(softplus(-z), softplus(z))
+
+    def _log_weight_at(self, wrong: Array, right: Array) -> Array:
         # at s = 0 the first term must not become 0 * inf
-        return -softplus(z) if self.exponent == 0 else -self.exponent * softplus(-z) - softplus(z)
+        return -right if self.exponent == 0 else -self.exponent * wrong - right
 
     def _derivative(self, z: Array, order: int) -> Array:
         right, wrong = expit(z), expit(-z)

@@ -87,6 +87,30 @@ def test_objectives_travel_to_other_processes():
     assert pickle.loads(pickle.dumps(objective)) == objective
 
 
+@pytest.mark.cluster
+@pytest.mark.parametrize("loss", [AlphaLoss(2), AlphaLoss(math.inf)], ids=repr)
+def test_two_workers_grow_the_trees_of_one_process(noisy, loss):
+    distributed = pytest.importorskip("dask.distributed", reason="needs the extra 'cluster'")
+    pytest.importorskip("pyarrow", reason="needs the extra 'cluster'")
+    xgboost = pytest.importorskip("xgboost")
+    from dask import array
+    from xgboost import dask as xgboost_dask
+
+    X, y, weight = noisy
+    settings = {"max_depth": 2, "nthread": 1}
+    # threads of one process: quick to start, and each has its own half of the rows all the same
+    local = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as client:
+        columns = [array.from_array(part, chunks=(300, -1)[: part.ndim]) for part in (X, y, weight)]
+        data = xgboost_dask.DaskDMatrix(client, *columns[:2], weight=columns[2])
+        found = xgboost_dask.train(client, settings, data, 10, obj=xgboost_objective(loss))
+        assert len(client.scheduler_info()["workers"]) == 2
+        there = xgboost_dask.predict(client, found, columns[0]).compute()
+    alone = xgboost.train(settings, xgboost.DMatrix(X, y, weight=weight), 10, obj=xgboost_objective(loss))
+    np.testing.assert_allclose(there, alone.predict(xgboost.DMatrix(X)), atol=1e-5)
+    assert np.mean((there > 0) == y) > 0.8
+
+
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="got 'logistic'"):
         xgboost_objective("logistic")

@@ -24,9 +24,9 @@ def constraints() -> dict[str, str]:
 
 
 def direct() -> dict[str, Requirement]:
-    """Direct requirements of the library and of the extras that the book and the tests install."""
+    """Direct requirements of the library and of the extras that the chapters and their tests need."""
     extras = PROJECT["optional-dependencies"]
-    lines = PROJECT["dependencies"] + [line for extra in ("bench", "book", "test") for line in extras[extra]]
+    lines = PROJECT["dependencies"] + [line for extra in ("bench", "book", "test", "cluster") for line in extras[extra]]
     found = {canonicalize_name(r.name): r for r in map(Requirement, lines)}
     return {name: requirement for name, requirement in found.items() if name != "marginalia"}
 

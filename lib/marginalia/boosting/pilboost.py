@@ -167,9 +167,7 @@ class PILBoostClassifier(BoostingClassifier):
         self._keep(record)
         self.edges_, self.densities_ = record.densities * record.edges, record.densities
         if self.estimator is None:
-            total = np.zeros(self.n_features_in_)
-            for part, theta in zip(self.estimators_, self.theta_, strict=True):
-                total += theta * part.importances(self.n_features_in_)
+            total = self.estimators_.importances(self.theta_, self.n_features_in_)
             self.feature_importances_ = total / total.sum() if total.sum() > 0 else total
         return self
 

@@ -41,12 +41,6 @@ class Tree:
         """Value of the leaf that each row of ``X`` falls into."""
         return apply(X, self.feature, self.threshold, self.left, self.value)
 
-    def importances(self, n_features: int) -> Array:
-        """Share of each feature in the decrease of the criterion; zeros for a tree without split."""
-        inner = self.feature >= 0
-        total: Array = np.bincount(self.feature[inner], self.gain[inner], minlength=n_features).astype(float)
-        return total / total.sum() if total.sum() > 0 else total
-
 
 class Forest(Sequence[Tree]):
     """Trees stored one after the other in common arrays; behaves like a tuple of :class:`Tree`."""
@@ -85,6 +79,16 @@ class Forest(Sequence[Tree]):
 
     def __iter__(self) -> Iterator[Tree]:
         return (self[t] for t in range(len(self)))
+
+    def importances(self, steps: Array, n_features: int) -> Array:
+        """Share of each feature in the decrease of the criterion, summed over the trees with weights ``steps``."""
+        nodes = self.nodes
+        inner = nodes.feature >= 0
+        tree = np.repeat(np.arange(len(self)), np.diff(self.start))[inner]
+        gain = nodes.gain[inner]
+        total = np.bincount(tree, gain, minlength=len(self))
+        share = np.divide(gain, total[tree], out=np.zeros_like(gain), where=total[tree] > 0)
+        return np.bincount(nodes.feature[inner], steps[tree] * share, minlength=n_features).astype(float)
 
     def vote(self, X: NDArray[np.floating], steps: Array, first: int = 0) -> Array:
         """Sum of ``steps[t] * tree_t(x)`` for each row of ``X``, over the trees from ``first`` on."""

@@ -6,6 +6,7 @@ from marginalia.experiments.sypherd2022.boosters import (
     Method,
     accuracy,
     importances,
+    majority_share,
     paper_methods,
     profile_entropy,
     step_response,
@@ -24,6 +25,8 @@ from marginalia.experiments.sypherd2022.tables import (
     insider_profiles,
     lead,
     published_gaps,
+    step_families,
+    tune_steps,
 )
 
 __all__ = [
@@ -41,9 +44,12 @@ __all__ = [
     "insider_profiles",
     "lead",
     "link_seconds",
+    "majority_share",
     "paper_methods",
     "profile_entropy",
     "published_gaps",
     "scaled_link_gap",
+    "step_families",
     "step_response",
+    "tune_steps",
 ]

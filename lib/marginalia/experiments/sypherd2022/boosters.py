@@ -29,6 +29,7 @@ __all__ = [
     "Method",
     "accuracy",
     "importances",
+    "majority_share",
     "paper_methods",
     "profile_entropy",
     "step_response",
@@ -168,6 +169,18 @@ def paper_methods(data: str, rounds: int = 1000) -> list[Method]:
         *ours,
         Method("XGBoost", "XGBoost", step_size=0.3, rounds=rounds),
     ]
+
+
+def majority_share(data: str) -> float:
+    """Accuracy of always naming the larger class of a data set.
+
+    Examples
+    --------
+    >>> round(majority_share("xd6"), 3)
+    0.669
+    """
+    _, y = LOADERS[data](return_X_y=True)
+    return float(max(np.mean(y > 0), np.mean(y < 0)))
 
 
 def _twisted_split(data: str, twister: str, level: float, rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:

@@ -9,9 +9,17 @@ import numpy as np
 import pandas as pd
 
 from marginalia.experiments import sweep
-from marginalia.experiments.sypherd2022.boosters import Method, accuracy, importances, profile_entropy
+from marginalia.experiments.sypherd2022.boosters import Method, accuracy, importances, profile_entropy, step_response
 
-__all__ = ["best_pilboost_alpha", "compare", "insider_profiles", "lead", "published_gaps"]
+__all__ = [
+    "best_pilboost_alpha",
+    "compare",
+    "insider_profiles",
+    "lead",
+    "published_gaps",
+    "step_families",
+    "tune_steps",
+]
 
 BASELINES = ["AdaBoost", "XGBoost"]
 
@@ -96,3 +104,38 @@ def insider_profiles(methods: Iterable[Method]) -> tuple[dict[tuple[str, str], p
             "moved": float(np.abs(clean["average"] - twisted["average"]).sum() / 2),
         }
     return profiles, pd.DataFrame(rows).T
+
+
+def step_families(step_sizes: Iterable[float], shrinkages: Iterable[float], rounds: int) -> list[Method]:
+    """The methods of Figure 1 and logistic boosting (the exact link at α = 1), each at several steps.
+
+    Examples
+    --------
+    >>> sorted({method.name for method in step_families([1.0], [0.1], 10)})
+    ['AdaBoost', 'PILBoost 1.1', 'PILBoost 2', 'PILBoost 4', 'XGBoost', 'logistic']
+    """
+    links = {"logistic": (1.0, "exact"), **{f"PILBoost {a:g}": (a, "pseudo") for a in (1.1, 2.0, 4.0)}}
+    ours = [
+        Method(name, "PILBoost", alpha, step, rounds, link)
+        for name, (alpha, link) in links.items()
+        for step in step_sizes
+    ]
+    return ours + [Method(k, k, step_size=s, rounds=rounds) for k in BASELINES for s in shrinkages]
+
+
+def tune_steps(data: str, level: float, methods: list[Method], runs: int) -> tuple[pd.Series, pd.DataFrame]:
+    """What the step is worth under label noise, and what a user gets who chooses it on held-out noisy data.
+
+    Returns
+    -------
+    by_step : Series
+        Mean clean test accuracy by name and step.
+    tuned : DataFrame
+        Mean and standard deviation over runs of the test accuracy at the step with the best validation accuracy of
+        that run; the smaller of equal steps.
+    """
+    table = sweep(step_response, {"data": [data], "level": [level], "method": methods}, runs)
+    table["name"], table["step"] = [m.name for m in table["method"]], [m.step_size for m in table["method"]]
+    table = table.sort_values("step", kind="stable", ignore_index=True)
+    chosen = table.loc[table.groupby(["name", "run"])["validation"].idxmax()]
+    return table.groupby(["name", "step"])["test"].mean(), chosen.groupby("name")["test"].agg(["mean", "std"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class AlphaCPELoss(ClassProbabilityLoss):
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", check_real("alpha", self.alpha, "[-inf, inf]"))
 
-    @property
+    @cached_property  # boosters ask for it in every round
     def beta(self) -> float:
         r"""The exponent :math:`\beta = 1 - 1/|\alpha|`, ``-inf`` at 0."""
         return AlphaLoss(abs(self.alpha)).exponent if self.alpha else -math.inf

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from docutils.nodes import make_id
 
-__all__ = ["Section", "chapter_title", "section_of"]
+__all__ = ["Section", "chapter_title", "library_names", "section_of"]
 
 _CELL = re.compile(r"^```\{code-cell\}.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"(?:^\((?P<label>[^()\n]+)\)=\n+)?^(?P<level>#{1,6}) +(?P<title>.+)$", re.MULTILINE)
@@ -102,38 +102,52 @@ def _code(text: str) -> Iterator[str]:
         yield "\n".join(line for line in lines if not line.startswith((":", "%", "!")))
 
 
-def _functions(code: str, whole: str) -> Iterator[tuple[str, int, str]]:
-    """What ``code`` uses of the names that ``whole`` imports from the library."""
-    imported: dict[str, tuple[str | None, str]] = {}
+def library_names(chapter: str) -> Iterator[tuple[str, str]]:
+    r"""Module and name of everything of the library that the code of a chapter uses, each once, in order.
+
+    Examples
+    --------
+    >>> text = "```{code-cell}\nfrom marginalia.risk import cvar, cvar_curve\ncvar([0, 1], 0.5)\n```\n"
+    >>> list(library_names(text))
+    [('marginalia.risk', 'cvar')]
+    """
+    code = "\n".join(_code(chapter))
+    yield from _names(code, code)
+
+
+def _names(code: str, whole: str) -> Iterator[tuple[str, str]]:
+    """Module and name of what ``code`` uses of the names that ``whole`` imports from the library."""
+    imported: dict[str, tuple[str, str]] = {}
     for node in ast.walk(ast.parse(whole)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("marginalia"):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("marginalia"):
             imported |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
-    used = dict.fromkeys(_used(ast.parse(code), imported))
-    for module, name in used:
-        if module is None or module.startswith(_PLUMBING):
+    yield from dict.fromkeys(_used(ast.parse(code), imported))
+
+
+def _functions(code: str, whole: str) -> Iterator[tuple[str, int, str]]:
+    """File, line and name of the classes and functions that ``code`` uses."""
+    for module, name in _names(code, whole):
+        if module.startswith(_PLUMBING):
             continue
         thing = getattr(import_module(module), name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             yield inspect.getfile(thing), inspect.getsourcelines(thing)[1], name
 
 
-def _used(tree: ast.AST, imported: dict[str, tuple[str | None, str]]) -> Iterator[tuple[str | None, str]]:
+def _used(tree: ast.AST, imported: dict[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Module and name of each use of an imported name; of an imported module, the attribute that is used."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in imported:
-            module, name = imported[node.value.id]
-            owner = f"{module}.{name}"
-            if _is_module(owner):
-                yield owner, node.attr
-        elif isinstance(node, ast.Name) and node.id in imported:
-            module, name = imported[node.id]
-            if not _is_module(f"{module}.{name}"):
-                yield module, name
+            if _is_module(*imported[node.value.id]):
+                yield ".".join(imported[node.value.id]), node.attr
+        elif isinstance(node, ast.Name) and node.id in imported and not _is_module(*imported[node.id]):
+            yield imported[node.id]
 
 
-def _is_module(path: str) -> bool:
-    try:
-        import_module(path)
-    except ImportError:
-        return False
+def _is_module(module: str, name: str) -> bool:
+    """Whether ``from module import name`` gives a module; ``marginalia.risk.cvar`` is one and a function too."""
+    owner = import_module(module)
+    if hasattr(owner, name):
+        return inspect.ismodule(getattr(owner, name))
+    import_module(f"{module}.{name}")
     return True

@@ -13,6 +13,7 @@ from marginalia.boosting.base import BoostingClassifier
 from marginalia.boosting.encode import EncodedMatrix
 from marginalia.boosting.loop import Round, Stop, boost
 from marginalia.boosting.noise_estimate import NoiseEstimate, estimate_noise
+from marginalia.boosting.trees import Forest
 from marginalia.boosting.tuning import cross_validated_scores
 from marginalia.losses.proper import AlphaCPELoss
 from marginalia.parameters import check_choice, check_integer, check_real
@@ -166,7 +167,7 @@ class PILBoostClassifier(BoostingClassifier):
         record = boost(learner, weigh, step, self.n_estimators, watch)
         self._keep(record)
         self.edges_, self.densities_ = record.densities * record.edges, record.densities
-        if self.estimator is None:
+        if isinstance(self.estimators_, Forest):
             total = self.estimators_.importances(self.theta_, self.n_features_in_)
             self.feature_importances_ = total / total.sum() if total.sum() > 0 else total
         return self

@@ -1,6 +1,7 @@
 import base64
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +50,12 @@ def test_the_page_is_one_element_with_its_numbers():
     assert "&quot;so&quot;" in page
     assert page.count("</script>") == 1
     json.loads(re.search(r"json\">(.*)</script>", page).group(1))
+
+
+def test_the_script_holds_no_formula():
+    script = (Path(__file__).parents[1] / "chapters/_static/explorer.js").read_text("utf-8")
+    assert "interpolates linearly" in script
+    assert re.findall(r"Math\.(?!min|max|floor|round)\w+|\*\*", script) == []
 
 
 def test_bad_input_is_refused():

@@ -119,7 +119,7 @@
     });
     const inputs = data.controls.map(c => {
       const label = node("label"), name = node("span", {}, c.label), out = node("output");
-      const input = node("input", { type: "range", min: 0, max: c.values.length - 1, step: 0.02, "aria-label": c.label });
+      const input = node("input", { type: "range", min: 0, max: c.values.length - 1, step: 0.05, "aria-label": c.label });
       const toValue = position => {
         const i = Math.min(Math.floor(position), c.values.length - 2);
         return c.values[i] + (position - i) * (c.values[i + 1] - c.values[i]);

@@ -124,6 +124,27 @@ def test_slider_follows_the_keyboard(opened):
     assert (label.inner_text() != before[0]) and (curve.get_attribute("d") != before[1])
 
 
+@pytest.mark.parametrize("opened", ["chapters/64_explorer.html"], indirect=True)
+def test_every_slider_of_the_explorer_redraws_something(opened):
+    def drawn():
+        return opened.evaluate(
+            """() => [...document.querySelectorAll(".explorer .curve, .explorer image, .explorer .mark")]
+                .map(e => e.getAttribute("d") || e.getAttribute("href") || e.getAttribute("cx")).join("")"""
+        )
+
+    sliders = opened.locator(".explorer input[type=range]")
+    names = sliders.evaluate_all("nodes => nodes.map(n => n.getAttribute('aria-label'))")
+    assert len(names) == 8 and all(names)
+    for i, name in enumerate(names):
+        before, said = drawn(), sliders.nth(i).get_attribute("aria-valuetext")
+        sliders.nth(i).press("Home")  # a key, as a finger would do by a tap at the end
+        assert drawn() != before, name
+        assert sliders.nth(i).get_attribute("aria-valuetext") != said
+    assert "alpha=0.5" in opened.url  # the address carries the setting
+    opened.locator(".explorer button").click()
+    assert "#" not in opened.url
+
+
 def test_the_search_for_poor_contrast_finds_it(browser):
     page = browser.new_page()
     page.set_content("<article><p style='color:#999;background:#fff'>pale</p><p style='color:#333'>dark</p></article>")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -54,11 +55,20 @@ def comparisons() -> Iterator[Comparison]:
         yield Comparison(f"t = {t:g}", "fixed point to 1e-10", lambda t=t: fixed_point(activations, t, None), ours, 8)
 
 
-def _make(classes: int):
-    activations = 3 * np.random.default_rng(0).standard_normal((20_000, classes))
-    log_partition(activations[:10], 1.5)
+def rows_of(n: int, classes: int) -> Callable[[], Any]:
+    activations = 3 * np.random.default_rng(0).standard_normal((n, classes))
     return lambda: log_partition(activations, 1.5)
 
 
+def of_classes(classes: int) -> Callable[[], Any]:
+    return rows_of(20_000, classes)
+
+
+def of_rows(n: int) -> Callable[[], Any]:
+    return rows_of(n, C)
+
+
 def scalings() -> Iterator[Scaling]:
-    yield Scaling("log-partition of 20 000 rows, t = 1.5", "C", (2, 10, 100, 1000), _make)
+    yield Scaling("log-partition of 20 000 rows, t = 1.5", "C", (2, 10, 100, 1000), of_classes, lambda c: 160_000 * c)
+    yield Scaling("log-partition of ten classes, t = 1.5", "n", (1000, 10_000, 100_000, 1_000_000), of_rows,
+                  lambda n: 8 * C * n)  # fmt: skip

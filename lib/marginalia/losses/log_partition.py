@@ -90,7 +90,7 @@ def partition_rows(activations: Array, t: float) -> Array:
 
 
 def _newton(activations: Array, t: float, return_iterations: bool = False) -> Any:
-    from marginalia.losses.compiled import excess_rows
+    from marginalia.losses.newton import excess_rows
 
     classes = activations.shape[-1]
     if (t - 1) * np.log(classes) > 700:

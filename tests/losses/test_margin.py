@@ -128,3 +128,13 @@ def test_other_parameters_are_checked(make, bad):
 def test_repr_reads_like_code():
     assert repr(AlphaLoss(2)) == "AlphaLoss(alpha=2.0)"
     assert repr(ExponentialLoss()) == "ExponentialLoss()"
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0, 1.0 + 1e-12, 1.7, 20.0, np.inf])
+def test_value_and_weight_together(alpha):
+    loss = AlphaLoss(alpha)
+    z = np.concatenate([-np.geomspace(1e-320, 1e4, 400), [0.0, -np.inf, np.inf], np.geomspace(1e-320, 1e4, 400)])
+    value, weight = loss.value_and_weight(z)
+    np.testing.assert_allclose(value, loss.value(z), rtol=2e-15)
+    np.testing.assert_allclose(weight, loss.weight(z), rtol=3e-13, atol=1e-300)
+    assert np.isnan(loss.value_and_weight(np.nan)).all()

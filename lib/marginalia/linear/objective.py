@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import gen_batches
 
 from marginalia.losses.base import MarginLoss
 from marginalia.losses.multiclass import two_temperature_loss
@@ -15,6 +18,9 @@ __all__ = ["ActivationObjective", "MarginObjective", "Objective", "SmoothedHinge
 
 Array = NDArray[np.float64]
 Evaluation = tuple[float, Array, Array]
+
+#: Bytes of a block of rows.
+BLOCK = 2**21
 
 
 class Objective(Protocol):
@@ -28,18 +34,40 @@ class Objective(Protocol):
         ...
 
 
-class _LinearObjective:
-    """Scores and their transpose; the two products run in the precision of ``X``, everything else in double."""
+class _LinearObjective(ABC):
+    """Sum over blocks of rows small enough for the cache, so that each evaluation reads a dense ``X`` only once.
+
+    The two products run in the precision of ``X``, everything else in double.
+    """
+
+    outputs: int
 
     def __init__(self, X: Any, weight: Array, fit_intercept: bool) -> None:
         self.X, self.weight, self.fit_intercept = X, weight / weight.sum(), fit_intercept
+        # rows of a sparse matrix are not cheap to take out
+        rows = X.shape[0] if sparse.issparse(X) else max(1, BLOCK // (X.shape[1] * X.dtype.itemsize))
+        self._blocks = list(gen_batches(X.shape[0], rows))
 
-    def _scores(self, coef: Array, intercept: Array) -> Array:
-        return np.asarray(self.X @ coef.astype(self.X.dtype), dtype=np.float64) + intercept
+    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
+        """Value and gradients."""
+        narrow = coef.astype(self.X.dtype)
+        value, slope, tilt = 0.0, np.zeros_like(coef), np.zeros_like(intercept)
+        anywhere = coef.any()  # the first point is mostly zero, and its scores need no product
+        # a value that is not finite ends the solver, with its reason
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows in self._blocks:
+                part = self.X[rows] if len(self._blocks) > 1 else self.X
+                scores = part @ narrow if anywhere else np.zeros((part.shape[0], self.outputs))
+                lost, slopes = self._losses(rows, np.asarray(scores, dtype=np.float64) + intercept)
+                value += lost
+                slope += part.T @ slopes.astype(self.X.dtype, copy=False)
+                if self.fit_intercept:
+                    tilt += slopes.sum(axis=0)
+        return value, slope, tilt
 
-    def _pull(self, slopes: Array) -> tuple[Array, Array]:
-        total = slopes.sum(axis=0) if self.fit_intercept else np.zeros(slopes.shape[1])
-        return np.asarray(self.X.T @ slopes.astype(self.X.dtype), dtype=np.float64), total
+    @abstractmethod
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        """Weighted sum of the losses of some rows, and its slopes in their scores."""
 
 
 class MarginObjective(_LinearObjective):
@@ -52,14 +80,9 @@ class MarginObjective(_LinearObjective):
         self.y, self.loss = y, loss
         self._signed_weight = -self.weight * y
 
-    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
-        """Value and gradients."""
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # a value that is not finite ends the solver, with its reason
-            margin = self.y * self._scores(coef[:, 0], intercept[0])
-            losses, weights = self.loss.value_and_weight(margin)
-            return float(self.weight @ losses), *self._pull((self._signed_weight * weights)[:, None])
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        losses, weights = self.loss.value_and_weight(self.y[rows] * scores[:, 0])
+        return float(self.weight[rows] @ losses), (self._signed_weight[rows] * weights)[:, None]
 
 
 class ActivationObjective(_LinearObjective):
@@ -76,14 +99,9 @@ class ActivationObjective(_LinearObjective):
         super().__init__(X, weight, fit_intercept)
         self.codes, self.temperatures, self.outputs = codes, temperatures, int(codes.max()) + 1
 
-    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
-        """Value and gradients."""
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # a value that is not finite ends the solver, with its reason
-            activations = self._scores(coef, intercept)
-            losses, slopes = two_temperature_loss(activations, self.codes, *self.temperatures, gradient=True)
-            return float(self.weight @ losses), *self._pull(self.weight[:, None] * slopes)
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        losses, slopes = two_temperature_loss(scores, self.codes[rows], *self.temperatures, gradient=True)
+        return float(self.weight[rows] @ losses), self.weight[rows, None] * slopes
 
 
 @dataclass(frozen=True)

@@ -99,14 +99,17 @@ def minimise(
         if best.gradient <= tol:
             raise StopIteration
 
-    v = whitening.whiten(*start)
-    evaluate(v.ravel())
+    v = whitening.whiten(*start).ravel()
+    first = evaluate(v)
     best = latest
     if best.gradient <= tol:
         return replace(best, reason=PLATEAU if best.gradient == 0 else CONVERGED)
     # the test on the gradient is ours, in the original variables
     options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": 20, "ftol": 0.0, "gtol": 0.0, "maxls": 40}
-    result = minimize(evaluate, v.ravel(), jac=True, method="L-BFGS-B", callback=step, options=options)
+    known = [first]  # the solver asks for the start again
+    result = minimize(
+        lambda v: known.pop() if known else evaluate(v), v, jac=True, method="L-BFGS-B", callback=step, options=options
+    )
     if best.gradient <= tol:
         return replace(best, reason=CONVERGED)
     if not np.isfinite(latest.value):

@@ -70,6 +70,19 @@ class SigmoidPowerLoss(MarginLoss):
         # a power in the subnormal range has lost its digits; there the loss is the log-loss
         return np.where(np.abs(power) < 1e-290, log_loss, -np.expm1(-power) / self.exponent)
 
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+        r"""Loss and weight from one exponential and one logarithm; at :math:`s \ne 0`, two exponentials more."""
+        z = np.asarray(margin, dtype=np.float64)
+        s = self.exponent
+        if s < 0:  # unbounded: where one factor of the weight overflows, only its logarithm is safe
+            return super().value_and_weight(z)
+        small = np.exp(-np.abs(z))
+        log_loss = np.log1p(small) + np.maximum(-z, 0.0)
+        wrong = np.maximum(small, z < 0) / (1 + small)  # one where the margin is negative
+        if s == 0:
+            return log_loss, wrong
+        return np.where(s * log_loss < 1e-290, log_loss, -np.expm1(-s * log_loss) / s), np.exp(-s * log_loss) * wrong
+
     def _log_weight(self, z: Array) -> Array:
         return self._log_weight_at(softplus(-z), softplus(z))
 

@@ -11,7 +11,9 @@ One module a goal, ``p01_….py`` to ``p13_….py``. A module has
 ``scalings()``
     optional: yields :class:`Scaling` objects, for how cost grows;
 ``rows()``
-    in the place of ``comparisons()`` where a goal is measured in another way: finished rows of the table.
+    in the place of ``comparisons()`` where a goal is measured in another way: finished rows of the table;
+``TRIED``
+    optional: what was tried, shown beside a result that is short of its goal.
 
 ``python -m benchmarks [NAME …]`` runs all modules or those named (``P1``, ``p01`` or ``p01_signs``), prints the table,
 and updates ``benchmarks/results.json`` and ``benchmarks/RESULTS.md``. Callables are made before the clock starts: data,
@@ -25,7 +27,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,11 +52,11 @@ class Comparison:
     goal : float
         Smallest ratio of times (theirs over ours) that meets the goal.
     agree : callable, optional
-        Called once before the measurement; raises ``AssertionError`` if the two do not give the same answer.
+        Called once after the measurement; raises ``AssertionError`` if the two do not give the same answer.
     repeats : int
         Number of alternating measurements.
     note : str
-        Shown in the last column: errors reached, settings, what was tried.
+        Shown in the last column: errors reached, settings.
     """
 
     workload: str
@@ -90,21 +92,26 @@ class Scaling:
     input_bytes: Callable[[int], int] | None = None
 
 
-def measure(comparison: Comparison) -> dict[str, Any]:
-    """Alternate both callables; medians, spread, and whether the goal is met."""
+def measure(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Alternate the callables of comparisons with the same peer; medians, spread, and whether the goal is met."""
+    first = comparisons[0]
+    calls = [first.theirs, *(comparison.ours for comparison in comparisons)]
+    loops = [_loops(call) for call in calls]
+    rounds = [[_seconds(call, k) for call, k in zip(calls, loops, strict=True)] for _ in range(first.repeats)]
+    theirs, *columns = zip(*rounds, strict=True)
+    return [_row(comparison, theirs, ours) for comparison, ours in zip(comparisons, columns, strict=True)]
+
+
+def _row(comparison: Comparison, theirs: Sequence[float], ours: Sequence[float]) -> dict[str, Any]:
     if comparison.agree is not None:
         comparison.agree()
-    loops = [_loops(comparison.theirs), _loops(comparison.ours)]
-    pairs = [
-        (_seconds(comparison.theirs, loops[0]), _seconds(comparison.ours, loops[1])) for _ in range(comparison.repeats)
-    ]
-    ratios = [theirs / ours for theirs, ours in pairs]
+    ratios = [their / our for their, our in zip(theirs, ours, strict=True)]
     ratio = statistics.median(ratios)
     return {
         "workload": comparison.workload,
         "peer": comparison.peer,
-        "theirs": statistics.median(theirs for theirs, _ in pairs),
-        "ours": statistics.median(ours for _, ours in pairs),
+        "theirs": statistics.median(theirs),
+        "ours": statistics.median(ours),
         "ratio": ratio,
         "lowest": min(ratios),
         "highest": max(ratios),
@@ -148,5 +155,6 @@ def _seconds(call: Callable[[], Any], loops: int) -> float:
 
 def _loops(call: Callable[[], Any]) -> int:
     """How often to call in one measurement; the first call also warms caches and compiles."""
-    call()
+    if _seconds(call, 1) > 20 * SHORTEST:  # slow even if half of it was compilation: no need to look again
+        return 1
     return max(1, round(SHORTEST / max(_seconds(call, 1), 1e-6)))

@@ -7,8 +7,10 @@ import importlib
 import json
 import platform
 import sys
+from collections.abc import Iterator
 from datetime import date
 from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,7 +58,7 @@ def _matches(name: str, stem: str) -> bool:
 def _run(module: ModuleType, old: dict[str, Any], no_scaling: bool) -> dict[str, Any]:
     print(f"\n{module.GOAL}  {module.TITLE}", flush=True)
     rows = []
-    for row in module.rows() if hasattr(module, "rows") else map(measure, module.comparisons()):
+    for row in module.rows() if hasattr(module, "rows") else _measured(module):
         rows.append(row)
         print("   " + " · ".join(_cells(row)), flush=True)
     scalings = old.get("scalings", [])
@@ -66,8 +68,16 @@ def _run(module: ModuleType, old: dict[str, Any], no_scaling: bool) -> dict[str,
             row = measure_scaling(scaling)
             scalings.append(row)
             print(f"   {row['kernel']}: time ~ {row['variable']}^{row['exponent']:.2f}", flush=True)
-    today = date.today().isoformat()
-    return {"title": module.TITLE, "date": today, "comparisons": rows, "scalings": scalings}
+    result = {"title": module.TITLE, "date": date.today().isoformat(), "comparisons": rows, "scalings": scalings}
+    if not all(row["met"] for row in rows) and hasattr(module, "TRIED"):
+        result["tried"] = module.TRIED
+    return result
+
+
+def _measured(module: ModuleType) -> Iterator[dict[str, Any]]:
+    """Rows of the comparisons of a module; neighbours with the same peer are measured together."""
+    for _, group in groupby(module.comparisons(), key=lambda comparison: comparison.theirs):
+        yield from measure(list(group))
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -111,6 +121,8 @@ def _page(results: dict[str, Any]) -> str:
             "|:--|:--|--:|--:|--:|--:|:--|:--|",
         ]
         lines += ["| " + " | ".join(_cells(row)) + " |" for row in goal["comparisons"]]
+        if "tried" in goal:
+            lines += ["", f"What was tried where it is short: {goal['tried']}"]
         for row in goal["scalings"]:
             lines += ["", f"**{row['kernel']}**: time grows like {row['variable']}^{row['exponent']:.2f}.", ""]
             head, cells = [row["variable"], "time"], [list(map(_size, row["sizes"])), list(map(_time, row["seconds"]))]

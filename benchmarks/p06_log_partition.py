@@ -53,4 +53,6 @@ def _make(n: int):
 
 
 def scalings() -> Iterator[Scaling]:
-    yield Scaling("binary log-partition, t = 1.6", "n", (10_000, 100_000, 1_000_000, 10_000_000), _make)
+    yield Scaling(
+        "binary log-partition, t = 1.6", "n", (10_000, 100_000, 1_000_000, 10_000_000), _make, lambda n: 8 * n
+    )

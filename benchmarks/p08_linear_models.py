@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,13 @@ GOAL = "P8"
 TITLE = "linear model to a largest gradient of 1e-6, against scikit-learn at the same optimum (α = 1)"
 
 L2 = 1e-4
+TRIED = (
+    "the goals are for the sizes in the papers; the simulated tables of those sizes and Fashion-MNIST meet them. The "
+    "sample of Covertype has 21 126 standardised rows only: the peer needs 51 iterations of some 2 ms, ours 18 of "
+    "about the same cost, so that a factor has little to save. Tried: blocks of 256 KB to 16 MB on such a table "
+    "(4 MB and more save a tenth here and cost a tenth at 287 000 rows), a first step of the length of Newton's "
+    "(still 18 iterations), the start evaluated once instead of twice."
+)
 
 
 def correlated(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,27 +59,14 @@ def comparisons() -> Iterator[Comparison]:
         factor = DesignFactor(X)
 
         def agree(X: Any = X, y: Any = y, peer: Any = peer, ours: Any = ours) -> None:
-            gap = np.abs(ours.fit(X, y).decision_function(X) - peer.fit(X, y).decision_function(X)).max()
-            assert gap < 1e-2, gap
+            # the objective, since at this tolerance rare features leave coefficients open
+            assert abs(risk(peer, X, y) - risk(ours, X, y)) < 1e-8, (risk(peer, X, y), risk(ours, X, y))
 
         theirs = lambda X=X, y=y, peer=peer: peer.fit(X, y)  # noqa: E731
-        yield Comparison(
-            f"{name}, one fit",
-            "LogisticRegression(lbfgs)",
-            theirs,
-            lambda X=X, y=y, ours=ours: ours.fit(X, y),
-            8,
-            agree,
-            3,
-        )
-        yield Comparison(
-            f"{name}, factor shared",
-            "LogisticRegression(lbfgs)",
-            theirs,
-            lambda X=X, y=y, ours=ours, factor=factor: ours.fit(X, y, factor=factor),
-            20,
-            repeats=3,
-        )
+        alone = lambda X=X, y=y, ours=ours: ours.fit(X, y)  # noqa: E731
+        shared = lambda X=X, y=y, ours=ours, factor=factor: ours.fit(X, y, factor=factor)  # noqa: E731
+        yield Comparison(f"{name}, one fit", "LogisticRegression(lbfgs)", theirs, alone, 8, agree, 3)
+        yield Comparison(f"{name}, factor shared", "LogisticRegression(lbfgs)", theirs, shared, 20, repeats=3)
         bounded = MarginClassifier(TwoTemperatureLoss(0.8, 1.2), l2=L2, tol=1e-6, n_starts=1)
         yield Comparison(
             f"{name}, two-temperature (0.8, 1.2), factor shared",
@@ -85,11 +79,23 @@ def comparisons() -> Iterator[Comparison]:
         )
 
 
-def _make(n: int):
+def risk(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    """Objective of both models: mean logistic loss and penalty."""
+    return float(np.logaddexp(0, -y * model.decision_function(X)).mean() + L2 / 2 * (model.coef_**2).sum())
+
+
+def fit_n(n: int) -> Callable[[], Any]:
     X, y = correlated(n, 100)
     model = MarginClassifier(AlphaLoss(2), l2=L2, n_starts=1)
     return lambda: model.fit(X, y)
 
 
+def fit_d(d: int) -> Callable[[], Any]:
+    X, y = correlated(10_000, d)
+    model = MarginClassifier(AlphaLoss(2), l2=L2, n_starts=1)
+    return lambda: model.fit(X, y)
+
+
 def scalings() -> Iterator[Scaling]:
-    yield Scaling("α-loss (α = 2) with 100 features", "n", (2_000, 8_000, 32_000, 128_000), _make)
+    yield Scaling("α-loss (α = 2) with 100 features", "n", (2000, 8000, 32_000, 128_000), fit_n, lambda n: 800 * n)
+    yield Scaling("α-loss (α = 2) on 10 000 rows", "d", (25, 100, 400, 1600), fit_d, lambda d: 80_000 * d)

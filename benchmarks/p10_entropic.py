@@ -55,4 +55,4 @@ def solve(n: int) -> Callable[[], Any]:
 
 
 def scalings() -> Iterator[Scaling]:
-    yield Scaling("entropy-regularised LPBoost, 100 models", "n", (1000, 5000, 20_000), solve)
+    yield Scaling("entropy-regularised LPBoost, 100 models", "n", (1000, 5000, 20_000), solve, lambda n: 800 * n)

@@ -53,4 +53,4 @@ def curve(n: int) -> Callable[[], Any]:
 
 
 def scalings() -> Iterator[Scaling]:
-    yield Scaling("CVaR curve, 100 levels", "n", (10_000, 100_000, 1_000_000), curve)
+    yield Scaling("CVaR curve, 100 levels", "n", (10_000, 100_000, 1_000_000), curve, lambda n: 8 * n)

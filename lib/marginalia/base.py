@@ -39,18 +39,26 @@ class MarginaliaClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : ndarray of shape (n,)
             Positive weights, ones if none were given.
         """
-        X, labels = validate_data(self, X, y, **check_params)
-        y = np.asarray(labels)
-        if y.dtype.kind not in "biuU":  # whole numbers and words are classes; the question costs more than a small fit
+        wanted = check_params.get("dtype")
+        as_it_is = wanted is None or wanted is np.float64 or (isinstance(wanted, list) and np.float64 in wanted)
+        if as_it_is and _is_plain(X, y):  # the full check of such arrays would cost more than a small fit
+            self.n_features_in_ = X.shape[1]
+            vars(self).pop("feature_names_in_", None)
+        else:
+            X, y = validate_data(self, X, y, **check_params)
+        y = np.asarray(y)
+        if y.dtype.kind not in "biuU":  # whole numbers and words are classes
             check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        present = weight > 0
-        if not present.any():
-            raise ValueError("sample_weight must not be all zero: there is nothing to learn from")
-        if not present.all():
-            X, y, weight = X[present], y[present], weight[present]
-        self.classes_ = np.unique(y)
-        codes = np.searchsorted(self.classes_, y)  # several times faster than the inverse of np.unique
+        if sample_weight is None:
+            weight = np.ones(len(y))
+        else:
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            present = weight > 0
+            if not present.any():
+                raise ValueError("sample_weight must not be all zero: there is nothing to learn from")
+            if not present.all():
+                X, y, weight = X[present], y[present], weight[present]
+        self.classes_, codes = _classes(y)
         if self._binary_only and len(self.classes_) > 2:
             raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(y)}.")
         self.marginalia_version_ = __version__
@@ -64,3 +72,24 @@ class MarginaliaClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self._binary_only
         return tags
+
+
+def _is_plain(X: Any, y: Any) -> bool:
+    """Whether these are a finite matrix in double precision and as many whole numbers, which need no conversion."""
+    if not (type(X) is type(y) is np.ndarray and X.dtype == np.float64 and y.dtype.kind in "biu"):
+        return False
+    if X.ndim != 2 or X.size == 0 or y.shape != X.shape[:1]:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):  # large numbers may add up to infinity: left to the full check
+        return bool(np.isfinite(X.sum()))
+
+
+def _classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Sorted labels, and the position of each among them; two whole numbers are seen without sorting."""
+    if y.dtype.kind in "iu":
+        low, high = y.min(), y.max()
+        positive = y == high
+        if low < high and np.count_nonzero(positive) + np.count_nonzero(y == low) == len(y):
+            return np.array([low, high]), positive.astype(np.intp)
+    classes = np.unique(y)
+    return classes, np.searchsorted(classes, y)  # several times faster than the inverse of np.unique

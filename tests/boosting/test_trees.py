@@ -64,6 +64,34 @@ def test_every_split_is_a_brute_force_optimum(criterion, kind, depth, seed):
     assert splits >= 1
 
 
+@pytest.mark.parametrize("criterion", ["gini", "error"])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 12.0])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_histograms_by_subtraction_are_as_good(criterion, spread, classes):
+    """Enough rows for siblings to share a histogram; weights up to 1e30 apart, as in the late rounds of a booster."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 6, size=(1500, 5)).astype(float)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + 3 * rng.normal(size=len(X)) > 8).astype(int) + (classes - 2) * (X[:, 3] > 4)
+    weight = np.exp(spread * rng.normal(size=len(X)))
+    weight /= weight.sum()
+    learner = TreeLearner(encode(X, merge=False), y, np.ones(len(y)), classes, max_depth=4, criterion=criterion)
+    tree, _ = learner.fit(weight)
+    assert len(tree.feature) > 15
+
+    def pure(rows):
+        total = np.bincount(y[rows], weight[rows], minlength=classes)
+        return total.max() if criterion == "error" else (total**2).sum() / total.sum()
+
+    for node, rows in nodes_of(tree, X):
+        best = max(
+            pure(rows[X[rows, f] <= cut]) + pure(rows[X[rows, f] > cut])
+            for f in range(X.shape[1])
+            for cut in np.unique(X[rows, f])[:-1]
+        )
+        below = X[rows, tree.feature[node]] <= tree.threshold[node]
+        assert pure(rows[below]) + pure(rows[~below]) == pytest.approx(best, rel=1e-11)
+
+
 @pytest.mark.parametrize("kind", ["real", "few values", "signs"])
 def test_leaves_answer_the_heaviest_class_or_the_mean(kind):
     X, y, weight = problem(kind, 7)

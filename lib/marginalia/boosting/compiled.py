@@ -72,7 +72,7 @@ def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start:
         error = 0.0
         for i in range(n):
             right[i] = output[i] == (2 * y[i] - 1 if k == 2 else y[i])
-            error += 0.0 if right[i] else weight[i]
+            error += weight[i] * (not right[i])  # no branch to guess
         theta = _step(error, k)
         if theta == 0.0:
             return t, roots, nodes, rows, _margin(odds, margin), True

@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from marginalia.boosting.splits import best_of_many, best_of_ranked, best_of_two, purity
+
 __all__ = ["apply", "grow", "new_nodes", "vote"]
 
 AT_ONCE = 4  # histograms filled in one pass over the rows
+#: A histogram made by subtraction is as exact as the one it was taken from: used if its share of that is no smaller.
+SMALLEST_SHARE = 1e-3
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -25,8 +29,9 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
 
     ``coded`` holds ``k * bin + class``. ``ranked`` lists the rows by bin for each feature, if there are about as many
     bins as rows; the lists are split with the nodes, so that a node reads its own rows only. With few bins it is empty,
-    and a histogram does the sorting. Children are numbered from the root of their own tree. Among equal splits the
-    first feature and the lowest cut win.
+    and a histogram does the sorting; of two siblings the one with fewer rows fills its own, the other's is the
+    difference to the parent's. Children are numbered from the root of their own tree. Among equal splits the first
+    feature and the lowest cut win.
     """
     feature, threshold, left, value, gain = nodes
     n_features, n = coded.shape
@@ -40,7 +45,11 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
     room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
     begin, end, depth = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     begin[0], end[0], depth[0] = 0, n, 0
-    histogram = np.zeros((AT_ONCE, 0 if lists else k * n_bins.max()))
+    width = k * n_bins.max()
+    slots = 0 if lists else int(min(2.0 ** (max_depth - 1), n // (4 * width)))  # at most a quarter of the input
+    histograms = np.empty((0 if lists else slots + 1, n_features, width))  # the last one is for nodes without a slot
+    free, n_free = np.arange(slots), slots
+    slot, origin = np.full(room, -1), np.empty(room)  # histogram of a node, and the weight that was first added to it
     total, side = np.empty(k), np.empty((2, k))
     size, node = 1, 0
     while node < size:
@@ -49,93 +58,189 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
             node += 1
             continue
         whole = e - b == n
-        total[:] = 0.0
-        for i in range(b, e):
-            row = i if whole else order[0, i]
-            total[y[row]] += weight[row]
+        rows = order[0, b:e] if len(order) else spare[:0]
+        _add_up(rows, whole, y, weight, total)
         here = first + node
         feature[here], threshold[here], left[here], gain[here] = -1, 0.0, 0, 0.0
         value[here] = _leaf(total, mean_leaf)
         best_feature, best_bin, best = -1, 0, -np.inf
+        own = slot[node]
         if depth[node] < max_depth and (total > 0).sum() > 1:
+            if not lists and own < 0:
+                own, n_free = _take(free, n_free) if depth[node] + 1 < max_depth else (slots, n_free)
+                origin[node] = total.sum()
+                _fill(coded, rows, whole, weight, histograms[own])
             for f in range(n_features):
                 if lists:
-                    score, split = _best_of_ranked(order[f, b:e], coded[f], weight, total, by_error, best)
+                    score, split = best_of_ranked(order[f, b:e], coded[f], weight, total, by_error, best)
+                elif k == 2:
+                    score, split = best_of_two(histograms[own, f], n_bins[f], total, by_error, best)
                 else:
-                    if f % AT_ONCE == 0:
-                        _fill(coded, f, order, b, e, whole, weight, histogram)
-                    counts = histogram[f % AT_ONCE]
-                    if k == 2:
-                        score, split = _best_of_two(counts, n_bins[f], total, by_error, best)
-                    else:
-                        score, split = _best_of_many(counts, n_bins[f], total, by_error, best, side[0])
+                    score, split = best_of_many(histograms[own, f], n_bins[f], total, by_error, best, side[0])
                 if split >= 0:
                     best, best_feature, best_bin = score, f, split
         if best_feature < 0:
-            for i in range(b, e):
-                output[i if whole else order[0, i]] = value[here]
+            _answer(rows, whole, coded[0], 0, 0.0, value[here], output)
+            n_free = _give_back(free, n_free, own)
             node += 1
             continue
         column, bound = coded[best_feature], k * (best_bin + 1)
         feature[here], threshold[here] = best_feature, cuts[start[best_feature] + best_bin]
         left[here] = size
-        gain[here] = best - _purity(total, by_error)
+        gain[here] = best - purity(total, by_error)
         if depth[node] + 1 == max_depth:  # both children are leaves: no need to sort the rows
-            side[:] = 0.0
-            for i in range(b, e):
-                row = i if whole else order[0, i]
-                side[0 if column[row] < bound else 1, y[row]] += weight[row]
+            _add_up_sides(rows, whole, column, bound, k, weight, side)
             for child in range(2):
                 there = first + size + child
                 feature[there], threshold[there], left[there], gain[there] = -1, 0.0, 0, 0.0
                 value[there] = _leaf(side[child], mean_leaf)
-            low, high = value[first + size], value[first + size + 1]
-            for i in range(b, e):
-                row = i if whole else order[0, i]
-                output[row] = low if column[row] < bound else high
+            _answer(rows, whole, column, bound, value[first + size], value[first + size + 1], output)
             begin[size] = end[size] = begin[size + 1] = end[size + 1] = e  # done: an empty range is not visited
+            n_free = _give_back(free, n_free, own)
         else:
             middle = b
             for f in range(len(order)):
                 middle = _partition(order[f], b, e, column, bound, spare)
             begin[size], end[size], depth[size] = b, middle, depth[node] + 1
             begin[size + 1], end[size + 1], depth[size + 1] = middle, e, depth[node] + 1
+            small, large = (size, size + 1) if 2 * middle < b + e else (size + 1, size)
+            slot[small] = slot[large] = -1
+            if not lists and own < slots and n_free > 0:
+                below = histograms[own, best_feature, :bound].sum()
+                above = histograms[own, best_feature, bound:].sum()
+                origin[small], origin[large] = (below, origin[node]) if small == size else (above, origin[node])
+                if (above if small == size else below) >= SMALLEST_SHARE * origin[node]:
+                    slot[large] = own
+                    slot[small], n_free = _take(free, n_free)
+                    fewer = histograms[slot[small]]
+                    _fill(coded, order[0, begin[small] : end[small]], False, weight, fewer)
+                    _subtract(histograms[own], fewer, 1e-15 * origin[node])
+            if not lists and slot[large] < 0:
+                n_free = _give_back(free, n_free, own)
         size += 2
         node += 1
     return size
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _fill(coded: Any, f: int, order: Any, b: int, e: int, whole: bool, weight: Any, histogram: Any) -> None:
-    """Add the weights of a node's rows to the histograms of up to four features, from ``f`` on.
+def _take(free: Any, n_free: int) -> Any:
+    """A free slot, or the common one behind them all, and the number of slots that are left."""
+    return (free[n_free - 1], n_free - 1) if n_free > 0 else (len(free), 0)
 
-    Four sums that do not wait for each other, and one look at row and weight for all of them.
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _give_back(free: Any, n_free: int, own: int) -> int:
+    """Return the number of free slots after one came back."""
+    if not 0 <= own < len(free):
+        return n_free
+    free[n_free] = own
+    return n_free + 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _subtract(parent: Any, child: Any, rounding: float) -> None:
+    """Leave in ``parent`` what belongs to the other child; what is only rounding becomes an empty bin."""
+    for f in range(len(parent)):
+        ours, theirs = parent[f], child[f]
+        for code in range(len(ours)):
+            left = ours[code] - theirs[code]
+            ours[code] = left if left > rounding else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _fill(coded: Any, rows: Any, whole: bool, weight: Any, histogram: Any) -> None:
+    """Sum the weights of a node's rows by feature and code; ``whole`` means all rows, whatever ``rows`` holds.
+
+    Four features at a time: sums that do not wait for each other, and one look at row and weight for all of them.
+    Row numbers are unsigned, since a negative one would have to be looked for.
     """
-    if f + AT_ONCE > len(coded):
-        for g in range(f, len(coded)):
-            column, one = coded[g], histogram[g - f]
-            for i in range(b, e):
-                row = i if whole else order[0, i]
-                one[column[row]] += weight[row]
+    histogram[:] = 0.0
+    last = len(coded) - len(coded) % AT_ONCE
+    for f in range(0, last, AT_ONCE):
+        column_0, column_1, column_2, column_3 = coded[f], coded[f + 1], coded[f + 2], coded[f + 3]
+        one, two, three, four = histogram[f], histogram[f + 1], histogram[f + 2], histogram[f + 3]
+        if whole:
+            for i in range(len(weight)):
+                w = weight[i]
+                one[column_0[i]] += w
+                two[column_1[i]] += w
+                three[column_2[i]] += w
+                four[column_3[i]] += w
+        else:
+            for i in range(len(rows)):
+                row = rows[i]
+                w = weight[row]
+                one[column_0[row]] += w
+                two[column_1[row]] += w
+                three[column_2[row]] += w
+                four[column_3[row]] += w
+    for f in range(last, len(coded)):
+        column, one = coded[f], histogram[f]
+        if whole:
+            for i in range(len(weight)):
+                one[column[i]] += weight[i]
+        else:
+            for i in range(len(rows)):
+                one[column[rows[i]]] += weight[rows[i]]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_up(rows: Any, whole: bool, y: Any, weight: Any, total: Any) -> None:
+    """Weight of each class among a node's rows."""
+    total[:] = 0.0
+    if len(total) > 2:
+        for i in range(len(weight) if whole else len(rows)):
+            row = i if whole else np.int64(rows[i])
+            total[y[row]] += weight[row]
         return
-    column_0, column_1, column_2, column_3 = coded[f], coded[f + 1], coded[f + 2], coded[f + 3]
-    one, two, three, four = histogram[0], histogram[1], histogram[2], histogram[3]
+    # in registers, since a sum in memory waits for its last store, and without a branch to guess
+    zero, one = 0.0, 0.0
     if whole:
-        for i in range(b, e):
-            w = weight[i]
-            one[column_0[i]] += w
-            two[column_1[i]] += w
-            three[column_2[i]] += w
-            four[column_3[i]] += w
+        for i in range(len(weight)):
+            positive = weight[i] * (y[i] == 1)
+            one += positive
+            zero += weight[i] - positive
     else:
-        rows = order[0]
-        for i in range(b, e):
-            row = rows[i]
-            w = weight[row]
-            one[column_0[row]] += w
-            two[column_1[row]] += w
-            three[column_2[row]] += w
-            four[column_3[row]] += w
+        for i in range(len(rows)):
+            w = weight[rows[i]]
+            positive = w * (y[rows[i]] == 1)
+            one += positive
+            zero += w - positive
+    total[0], total[1] = zero, one
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_up_sides(rows: Any, whole: bool, column: Any, bound: int, k: int, weight: Any, side: Any) -> None:
+    """Weight of each class below and above the bound; the class is part of the code."""
+    side[:] = 0.0
+    count = len(weight) if whole else len(rows)
+    if k > 2:
+        for i in range(count):
+            row = np.uint32(i) if whole else rows[i]
+            side[0 if column[row] < bound else 1, column[row] % k] += weight[row]
+        return
+    low_0, low_1, high_0, high_1 = 0.0, 0.0, 0.0, 0.0
+    for i in range(count):
+        row = np.uint32(i) if whole else rows[i]
+        w, positive = weight[row], column[row] & 1
+        low = w * (column[row] < bound)
+        high = w - low
+        low_1 += low * positive
+        high_1 += high * positive
+        low_0 += low - low * positive
+        high_0 += high - high * positive
+    side[0, 0], side[0, 1], side[1, 0], side[1, 1] = low_0, low_1, high_0, high_1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _answer(rows: Any, whole: bool, column: Any, bound: int, low: float, high: float, output: Any) -> None:
+    """Write ``low`` for the rows below the bound, ``high`` for the others."""
+    if whole:
+        for i in range(len(output)):
+            output[i] = low if column[i] < bound else high
+    else:
+        for i in range(len(rows)):
+            output[rows[i]] = low if column[rows[i]] < bound else high
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -162,103 +267,6 @@ def _leaf(total: Any, mean_leaf: bool) -> float:
         return (total[1] - total[0]) / weight if weight > 0 else 0.0
     heaviest = np.argmax(total)
     return 2.0 * heaviest - 1.0 if len(total) == 2 else float(heaviest)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _purity(total: Any, by_error: bool) -> float:
-    """What a split makes large, summed over its sides: heaviest class, or squared class weights over weight."""
-    weight = total.sum()
-    if by_error:
-        return total.max()
-    return (total**2).sum() / weight if weight > 0 else 0.0
-
-
-# The next three find the best cut of one feature if it is better than ``best``, else a cut of -1. Better means by more
-# than rounding: ties must not be broken by the order in which weights were added. Between two occupied bins with empty
-# ones in between, the boundary halfway is taken. For two classes, purity is (weight + excess^2 / weight) / 2, where the
-# excess is the weight of class 1 minus that of class 0; no division is needed to see whether a cut is better.
-
-
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
-def _is_better(inside: float, excess: float, outside: float, rest: float, by_error: bool, bar: float) -> bool:
-    if by_error:
-        return abs(excess) + abs(rest) > bar
-    return outside > 0 and excess * excess * outside + rest * rest * inside > bar * inside * outside
-
-
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
-def _score(inside: float, excess: float, outside: float, rest: float, by_error: bool) -> float:
-    return abs(excess) + abs(rest) if by_error else excess * excess / inside + rest * rest / outside
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _best_of_ranked(rows: Any, column: Any, weight: Any, total: Any, by_error: bool, best: float) -> Any:
-    """Two classes, rows in the order of their bins."""
-    whole, surplus, split, last = total[0] + total[1], total[1] - total[0], -1, -1
-    rounding = 1e-12 * whole
-    bar = 2 * (best + rounding) - whole
-    inside, excess = 0.0, 0.0
-    for i in range(len(rows)):
-        row = rows[i]
-        here = weight[row]
-        if here == 0.0:
-            continue
-        code: Any = np.int64(column[row])
-        if code >> 1 != last:
-            outside, rest = whole - inside, surplus - excess
-            if last >= 0 and _is_better(inside, excess, outside, rest, by_error, bar):
-                score = _score(inside, excess, outside, rest, by_error)
-                best, bar, split = (whole + score) / 2, score + 2 * rounding, (last + (code >> 1) - 1) // 2
-            last = code >> 1
-        inside += here
-        excess += here * (2 * (code & 1) - 1)
-    return best, split
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _best_of_two(histogram: Any, n_bins: int, total: Any, by_error: bool, best: float) -> Any:
-    """Two classes; clears the histogram on the way."""
-    whole, surplus, split, last = total[0] + total[1], total[1] - total[0], -1, -1
-    rounding = 1e-12 * whole
-    bar = 2 * (best + rounding) - whole
-    inside, excess = 0.0, 0.0
-    for bin_ in range(n_bins):
-        first, second = histogram[2 * bin_], histogram[2 * bin_ + 1]
-        here = first + second
-        if here == 0.0:
-            continue
-        histogram[2 * bin_] = 0.0
-        histogram[2 * bin_ + 1] = 0.0
-        outside, rest = whole - inside, surplus - excess
-        if last >= 0 and _is_better(inside, excess, outside, rest, by_error, bar):
-            score = _score(inside, excess, outside, rest, by_error)
-            best, bar, split = (whole + score) / 2, score + 2 * rounding, (last + bin_ - 1) // 2
-        inside += here
-        excess += second - first
-        last = bin_
-    return best, split
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _best_of_many(histogram: Any, n_bins: int, total: Any, by_error: bool, best: float, below: Any) -> Any:
-    """Any number of classes; clears the histogram on the way."""
-    k, split, last, rounding = len(total), -1, -1, 1e-12 * total.sum()
-    below[:] = 0.0
-    for bin_ in range(n_bins):
-        occupied = False
-        for c in range(k):
-            occupied = occupied or histogram[k * bin_ + c] != 0.0
-        if not occupied:
-            continue
-        if last >= 0:
-            score = _purity(below, by_error) + _purity(total - below, by_error)
-            if score > best + rounding:
-                best, split = score, (last + bin_ - 1) // 2
-        for c in range(k):
-            below[c] += histogram[k * bin_ + c]
-            histogram[k * bin_ + c] = 0.0
-        last = bin_
-    return best, split
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -165,7 +165,7 @@ class TreeLearner:
         rows = self.coded.shape[1]
         ranked = n_classes == 2 and 2 * int(self.n_bins.max(initial=1)) > rows and largest > 256
         order = np.argsort(self.coded, axis=1, kind="stable") if ranked else np.empty((0, rows))
-        self.ranked = order.astype(np.int32)
+        self.ranked = order.astype(np.uint32)
 
     def fit(self, weight: Array) -> tuple[Tree, Array]:
         """Tree for these weights, and the margin it gives to each row."""

@@ -53,12 +53,16 @@ class SigmoidPowerLoss(MarginLoss):
         return math.log(self.exponent) if self.exponent > 0 else -math.inf
 
     def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
-        """Loss and weight from one logarithm."""
+        """Loss and weight from one logarithm, and for a bounded or the logistic loss also from one exponential."""
         z = np.asarray(margin, dtype=np.float64)
         with np.errstate(all="ignore"):
-            bend = np.log1p(np.exp(-np.abs(z)))  # what softplus has beyond its linear part, on either side
-            wrong, right = bend + np.maximum(-z, 0.0), bend + np.maximum(z, 0.0)
-            return self._value_at(wrong), np.exp(self._log_weight_at(wrong, right))
+            small = np.exp(-np.abs(z))
+            bend = np.log1p(small)  # what softplus has beyond its linear part, on either side
+            log_loss = bend + np.maximum(-z, 0.0)
+            if self.exponent < 0:  # the factors of the weight may be 0 and infinity
+                return self._value_at(log_loss), np.exp(self._log_weight_at(log_loss, bend + np.maximum(z, 0.0)))
+            wrong = np.maximum(small, z < 0) / (1 + small)  # the sigmoid of -z
+            return self._value_at(log_loss), wrong if self.exponent == 0 else np.exp(-self.exponent * log_loss) * wrong
 
     def _value(self, z: Array) -> Array:
         return self._value_at(softplus(-z))
@@ -69,19 +73,6 @@ class SigmoidPowerLoss(MarginLoss):
         power = self.exponent * log_loss
         # a power in the subnormal range has lost its digits; there the loss is the log-loss
         return np.where(np.abs(power) < 1e-290, log_loss, -np.expm1(-power) / self.exponent)
-
-    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
-        r"""Loss and weight from one exponential and one logarithm; at :math:`s \ne 0`, two exponentials more."""
-        z = np.asarray(margin, dtype=np.float64)
-        s = self.exponent
-        if s < 0:  # unbounded: where one factor of the weight overflows, only its logarithm is safe
-            return super().value_and_weight(z)
-        small = np.exp(-np.abs(z))
-        log_loss = np.log1p(small) + np.maximum(-z, 0.0)
-        wrong = np.maximum(small, z < 0) / (1 + small)  # one where the margin is negative
-        if s == 0:
-            return log_loss, wrong
-        return np.where(s * log_loss < 1e-290, log_loss, -np.expm1(-s * log_loss) / s), np.exp(-s * log_loss) * wrong
 
     def _log_weight(self, z: Array) -> Array:
         return self._log_weight_at(softplus(-z), softplus(z))

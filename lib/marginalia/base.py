@@ -43,24 +43,26 @@ class MarginaliaClassifier(ClassifierMixin, BaseEstimator):
         as_it_is = wanted is None or wanted is np.float64 or (isinstance(wanted, list) and np.float64 in wanted)
         if as_it_is and _is_plain(X, y):  # the full check of such arrays would cost more than a small fit
             self.n_features_in_ = X.shape[1]
-            vars(self).pop("feature_names_in_", None)
+            self.__dict__.pop("feature_names_in_", None)
         else:
             X, y = validate_data(self, X, y, **check_params)
-        y = np.asarray(y)
-        if y.dtype.kind not in "biuU":  # whole numbers and words are classes
-            check_classification_targets(y)
+        labels = np.asarray(y)
+        if labels.dtype.kind not in "biuU":  # whole numbers and words are classes
+            check_classification_targets(labels)
         if sample_weight is None:
-            weight = np.ones(len(y))
+            weight = np.ones(len(labels))
         else:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             present = weight > 0
             if not present.any():
                 raise ValueError("sample_weight must not be all zero: there is nothing to learn from")
             if not present.all():
-                X, y, weight = X[present], y[present], weight[present]
-        self.classes_, codes = _classes(y)
+                X, labels, weight = X[present], labels[present], weight[present]
+        self.classes_, codes = _classes(labels)
         if self._binary_only and len(self.classes_) > 2:
-            raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(y)}.")
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
+            )
         self.marginalia_version_ = __version__
         return X, codes, weight
 

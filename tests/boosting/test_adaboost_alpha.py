@@ -284,3 +284,13 @@ def test_decision_at_wants_increasing_rounds(rounds, message):
     model = AdaBoostAlphaClassifier(n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match=message):
         model.decision_at(X, rounds)
+
+
+@pytest.mark.filterwarnings("ignore:alpha=inf")
+def test_infinite_alpha_repeats_its_first_round_for_ever():
+    """All margins are equal in size, and the weight of the sigmoid loss is even, however small it becomes."""
+    x = np.repeat([-1.0, 1.0], [30, 70])
+    y = np.where(np.arange(100) % 4, x, -x)  # a quarter of the labels is wrong
+    model = AdaBoostAlphaClassifier(math.inf, n_estimators=1500).fit(x[:, None], y)
+    assert model.theta_.sum() > 750  # beyond the range of exp
+    np.testing.assert_allclose(model.errors_, 0.25, rtol=1e-9)

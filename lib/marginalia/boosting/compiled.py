@@ -81,7 +81,7 @@ def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start:
         roots[t + 1] = first + size
         up, down = theta / others, -theta / others**2
         reach += abs(up)
-        if reach * max(1.0, -exponent) < FAR:
+        if reach * max(1.0, -exponent, 1.0 + exponent) < FAR:
             good, bad = math.exp(-up), math.exp(-down)
             for i in range(n):
                 odds[i] *= good if right[i] else bad
@@ -118,7 +118,7 @@ def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_e
         rows[0, t], rows[1, t], rows[2, t], rows[3, t] = theta, error, density, kappa
         roots[t + 1] = first + (3 if nodes[0][first] >= 0 else 1)
         reach += abs(theta)
-        far = reach * max(1.0, -exponent) >= FAR
+        far = reach * max(1.0, -exponent, 1.0 + exponent) >= FAR
         if far and len(margin) == 0:
             margin = -np.log(odds)
         for label in range(2):

@@ -18,11 +18,15 @@ from marginalia.experiments.sypherd2022 import (
     gain_landmarks,
     importances,
     lead,
+    link_contest,
     link_seconds,
+    majority_share,
     paper_methods,
     profile_entropy,
     published_gaps,
+    step_families,
     step_response,
+    tune_steps,
 )
 from marginalia.experiments.sypherd2022.boosters import RealTreeAdaBoost
 
@@ -53,6 +57,27 @@ def test_fixed_exponents():
     found = fixed_exponents(0.2, np.linspace(1, 3, 201))
     assert found["at_best"] <= found["divergence"].min() <= found["at_one"]
     assert 1 < found["infimum"] < found["best"]
+
+
+def test_links_are_compared_on_the_same_split():
+    found = link_contest(2.0, 20, np.random.default_rng(0))
+    assert found["time_ratio"] > 0 and 0.6 < found["same_time"] <= 1
+    again = link_contest(2.0, 20, np.random.default_rng(0))
+    assert (found["pseudo"], found["exact"]) == (again["pseudo"], again["exact"])
+    assert abs(found["pseudo"] - found["exact"]) < 0.1
+
+
+def test_the_step_is_chosen_on_held_out_noisy_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("MARGINALIA_CACHE", str(tmp_path))
+    by_step, tuned = tune_steps("breast_cancer", 0.2, step_families([0.5, 2.0], [0.3], 5)[:4], 2)
+    assert set(tuned.index) == {"logistic", "PILBoost 1.1"}
+    for name in tuned.index:
+        assert by_step[name].min() - 0.1 <= tuned.loc[name, "mean"] <= by_step[name].max() + 0.1
+
+
+def test_majority_share_is_that_of_the_larger_class():
+    _, y = load_breast_cancer(return_X_y=True)
+    assert majority_share("breast_cancer") == pytest.approx(max(np.mean(y), 1 - np.mean(y)))
 
 
 def test_link_seconds_are_positive():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ __all__ = [
     "Method",
     "accuracy",
     "importances",
+    "link_contest",
     "majority_share",
     "paper_methods",
     "profile_entropy",
@@ -248,6 +250,33 @@ def step_response(data: str, level: float, method: Method, rng: np.random.Genera
     return {
         "validation": float(np.mean(method.fit(part, y_part, depth).predict(held) == y_held)),
         "test": float(np.mean(method.fit(X, y, depth).predict(X_test) == y_test)),
+    }
+
+
+def link_contest(alpha: float, rounds: int, rng: np.random.Generator) -> dict[str, float]:
+    """PILBoost with the pseudo-inverse and with the exact link on xd6 with a fifth of the labels flipped, step 8.
+
+    Returns
+    -------
+    dict
+        Clean test accuracy with each link, ``pseudo`` and ``exact``; ``time_ratio``, the CPU time of the exact fit over
+        that of the other; ``same_time``, the accuracy of the exact link after as many rounds as fit into the time of
+        the other.
+    """
+    X, y, X_test, y_test = _twisted_split("xd6", "labels", 0.2, rng)
+    models, seconds = {}, {}
+    for link in ("pseudo", "exact"):
+        model = PILBoostClassifier(alpha, 8.0, rounds, DEPTHS["xd6"], link)
+        start = process_time()
+        models[link] = model.fit(X, y)
+        seconds[link] = process_time() - start
+    ratio = seconds["exact"] / seconds["pseudo"]
+    fewer = min(rounds, max(1, round(rounds / ratio)))
+    score = models["exact"].decision_at(X_test, [fewer])[0]
+    return {
+        **{link: float(np.mean(model.predict(X_test) == y_test)) for link, model in models.items()},
+        "time_ratio": ratio,
+        "same_time": float(np.mean((score > 0) == (y_test > 0))),
     }
 
 

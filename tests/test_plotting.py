@@ -2,9 +2,10 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from marginalia.plotting import METHODS, SliderFigure, figure, method_style, ramp, use_style
+from marginalia.plotting import METHODS, SliderFigure, band, figure, method_style, ramp, use_style
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -62,3 +63,14 @@ def test_figures_share_one_width():
     assert fig.get_figwidth() <= 7.2
     plt.close(fig)
     assert len({(s["linestyle"], s["marker"]) for s in ramp(8)}) == 8
+
+
+def test_band_is_the_mean_with_its_standard_error():
+    table = pd.DataFrame({"x": [0.0, 0.0, 1.0, 1.0], "y": [1.0, 3.0, 2.0, 2.0]})
+    fig, ax = figure("single")
+    band(ax, table, "x", "y", color="black")
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [2.0, 2.0])
+    # the standard deviation of 1 and 3 is the square root of 2, over the root of two runs
+    edges = ax.collections[0].get_paths()[0].vertices
+    np.testing.assert_allclose([edges[:, 1].min(), edges[:, 1].max()], [2 - 1.96, 2 + 1.96])
+    plt.close(fig)

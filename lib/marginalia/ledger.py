@@ -53,13 +53,17 @@ class LedgerError(ValueError):
 class Condition:
     """One test on a recorded value: ``at_least``, ``at_most``, or ``near`` with ``tol``.
 
-    A condition with ``scale`` is tested at that scale only. Booleans count as 0 and 1.
+    A condition with ``scale`` is tested at that scale only. Booleans count as 0 and 1. Comparisons allow for 1e-12 of
+    rounding: what is recorded are often differences of means, and two equal accuracies can differ by 1e-17 as
+    doubles, while one example of any test set weighs more than 1e-6.
 
     Examples
     --------
     >>> gain = Condition(value="gain", at_least=0.2)
     >>> gain.met(0.25), str(gain)
     (True, 'gain at least 0.2')
+    >>> 0.3 - 0.2 >= 0.1, Condition(value="gain", at_least=0.1).met(0.3 - 0.2)
+    (False, True)
     """
 
     value: str
@@ -71,7 +75,7 @@ class Condition:
 
     def met(self, number: float) -> bool:
         """Whether a recorded number meets the condition; NaN meets none."""
-        rounding = 1e-12  # 0.97 - 0.96 is not 0.01 in doubles
+        rounding = 1e-12
         return (
             (self.at_least is None or number >= self.at_least - rounding)
             and (self.at_most is None or number <= self.at_most + rounding)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["METHODS", "SliderFigure", "figure", "method_style", "ramp", "show", "use_style"]
+__all__ = ["METHODS", "SliderFigure", "band", "figure", "method_style", "ramp", "show", "use_style"]
 
 # Okabe and Ito's palette, safe for colour-blind readers; never colour alone: each method has its own marker and dash
 METHODS: dict[str, tuple[str, str, str]] = {
@@ -121,6 +121,25 @@ def ramp(n: int) -> list[dict[str, Any]]:
         {"color": colours[i], "linestyle": dashes[i % len(dashes)], "marker": symbols[i % len(symbols)]}
         for i in range(n)
     ]
+
+
+def band(ax: Any, table: Any, x: str, column: str, **style: Any) -> None:
+    """Mean of a column of a sweep at each value of ``x``, with a band of 1.96 standard errors over its runs.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    table : pandas.DataFrame
+        One row for each run and value of ``x``.
+    x, column : str
+        Names of columns.
+    **style
+        For the line, as from :func:`method_style`; the band takes its colour.
+    """
+    groups = table.groupby(x)[column]
+    mean, half = groups.mean(), 1.96 * groups.std(ddof=1).fillna(0.0) / np.sqrt(groups.count())
+    ax.plot(mean.index, mean, **style)
+    ax.fill_between(mean.index, mean - half, mean + half, color=style.get("color"), alpha=0.2, linewidth=0)
 
 
 def show(fig: Any, name: str) -> None:

@@ -1,11 +1,14 @@
 """Experiments of amid2019: shapes, choices and the numbers that the specification knows."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from marginalia.datasets import available
 from marginalia.experiments import amid2019
-from marginalia.experiments.amid2019 import LOWEST, METHODS, NOISES, PENALTIES
+from marginalia.experiments.amid2019 import INSTANCE_NOISES, LABEL_NOISES, LOWEST, METHODS, PENALTIES
 from marginalia.losses.tempered import escort
 
 
@@ -32,16 +35,48 @@ def test_risk_on_the_simplex_is_least_at_the_escort():
 
 
 @pytest.fixture(scope="module")
-def run():
-    return amid2019.noise_run("fonts", 500, np.random.default_rng(0))
+def runs():
+    functions = {"labels": amid2019.label_run, "inputs": amid2019.instance_run}
+    tables = {name: pd.DataFrame(run("fonts", 400, np.random.default_rng(0))) for name, run in functions.items()}
+    return {name: table.assign(dataset="fonts", run=0) for name, table in tables.items()}
 
 
-def test_one_run_has_all_noises_methods_and_penalties(run):
-    table = pd.DataFrame(run)
-    assert len(table) == len(NOISES) * len(PENALTIES)
-    for method in (*METHODS, LOWEST):
+@pytest.mark.parametrize(("name", "noises"), [("labels", LABEL_NOISES), ("inputs", INSTANCE_NOISES)])
+def test_one_run_has_all_noises_methods_and_penalties(runs, name, noises):
+    table = runs[name]
+    assert len(table) == len(noises) * len(PENALTIES)
+    assert set(amid2019.selected(table).index.get_level_values("noise")) == set(noises)
+    for method in METHODS:
         assert table[f"{method} test"].between(0.4, 1).all()
         assert (table[f"{method} steps"] <= 60).all()
+
+
+def test_lower_of_two_minima_is_for_wrong_labels_only(runs):
+    assert f"{LOWEST} test" in runs["labels"]
+    assert f"{LOWEST} test" not in runs["inputs"]
+
+
+def test_accuracy_at_every_penalty(runs):
+    table = runs["inputs"]
+    found = amid2019.by_penalty(table).loc[("fonts", "instance 20 %", 1e-2)]
+    (row,) = table[(table.noise == table.noise.unique()[2]) & (table.l2 == 1e-2)].to_dict("records")
+    assert {method: row[f"{method} test"] for method in METHODS} == found.to_dict()
+
+
+def test_the_test_part_is_a_tenth_of_all_rows_at_every_size(runs):
+    # 6 000 letters are rendered: accuracies are multiples of 1/600 although only 400 rows were trained on
+    counts = 600 * runs["labels"]["logistic test"]
+    np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
+
+
+def test_initial_weights_are_judged_on_clean_labels():
+    if not available("fashion_mnist"):
+        if os.environ.get("MARGINALIA_DATA"):
+            pytest.fail("data set fashion_mnist is not in MARGINALIA_DATA")
+        pytest.skip("data set fashion_mnist is not here")
+    found = amid2019.initialisation_run(1.0, 0.001, 500, np.random.default_rng(0))
+    assert found["accuracy"] > 0.93  # more than the share of right labels in training
+    assert 0 < found["objective"] < 0.2
 
 
 def test_choice_of_the_penalty():

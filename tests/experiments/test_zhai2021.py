@@ -26,7 +26,8 @@ def test_curves_of_a_table_by_hand():
 
 
 def test_prefixes_end_with_all_models():
-    assert zhai2021._prefixes(100) == [5, 10, 20, 30, 40, 50, 70, 100]
+    assert zhai2021._prefixes(100) == [2, 5, 10, 20, 30, 50, 70, 100]
+    assert zhai2021._prefixes(30) == [2, 5, 10, 20, 30]
     assert zhai2021._prefixes(1) == [1]
 
 

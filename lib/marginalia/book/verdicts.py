@@ -54,15 +54,26 @@ def summary(chapter: str, scale: str) -> list[str]:
     claims = [entry for entry in entries(kind="claim") if entry.chapter == chapter]
     lines = []
     if exhibits:
-        verdicts = {line.id: line.verdict for line in status(scale=scale) if line.id in exhibits}
-        shown = [f"{_place(exhibits[name])} {SIGNS[verdict]}\u00a0{verdict}" for name, verdict in verdicts.items()]
-        lines += [f"**Exhibits:** {' · '.join(shown)}.", ""]
+        places: dict[str, list[str]] = {}
+        for line in status(scale=scale):
+            if line.id in exhibits:
+                places.setdefault(_place(exhibits[line.id]), []).append(line.verdict)
+        lines += [f"**Exhibits:** {' · '.join(f'{place} {_counted(found)}' for place, found in places.items())}.", ""]
     if claims:
         found = findings()
         counts = Counter(found[entry.id].verdict for entry in claims)
         shown = [f"{SIGNS[verdict]} {counts[verdict]} {verdict}" for verdict in VERDICTS["claim"] if counts[verdict]]
         lines += [f"**Claims checked:** {' · '.join(shown)}.", ""]
     return lines
+
+
+def _counted(verdicts: list[str]) -> str:
+    """One verdict as it is; of several, as for the rows of a table, how many there are of each."""
+    if len(verdicts) == 1:
+        return f"{SIGNS[verdicts[0]]}\u00a0{verdicts[0]}"
+    counts = Counter(verdicts)
+    shown = [f"{SIGNS[v]}\u00a0{counts[v]} {v}" for v in VERDICTS["exhibit"] if counts[v]]
+    return f"({len(verdicts)} entries) {', '.join(shown)}"
 
 
 def _place(entry: Entry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,7 @@ def _curves(losses: Array, weights: Array, levels: list[float] = GRID) -> list[R
     return rows
 
 
+@lru_cache(maxsize=2)
 def _images(name: str, n_train: int) -> dict[str, tuple[Any, Any]]:
     """Pictures pooled to a few hundred numbers: a validation part, a training part and the published test part.
 
@@ -159,13 +161,13 @@ def _images(name: str, n_train: int) -> dict[str, tuple[Any, Any]]:
         pooled = bunch.data.reshape(-1, 8, 4, 8, 4, 3).mean(axis=(2, 4)).reshape(len(bunch.data), -1)
         X, order = ((pooled - 120.0) / 62.0).astype(np.float32), np.random.default_rng(0).permutation(bunch.train)
         half = len(order) // 5
-    parts = {"valid": order[:half], "train": order[half : half + n_train], "test": bunch.test[:n_train]}
+    parts = {"valid": order[:half], "train": order[half : half + n_train], "test": bunch.test}
     return {part: (X[rows], bunch.target[rows]) for part, rows in parts.items()}
 
 
 def _prefixes(n_models: int) -> list[int]:
     """Numbers of models at which Figure 4 looks, the last being all of them."""
-    return sorted({max(1, round(share * n_models)) for share in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)})
+    return [*(used for used in (2, 5, 10, 20, 30, 50, 70) if used < n_models), n_models]
 
 
 def _seed(rng: np.random.Generator) -> int:

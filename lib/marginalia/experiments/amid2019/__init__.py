@@ -2,21 +2,33 @@
 
 from marginalia.experiments.amid2019.costs import initialisation_run, runtime_run
 from marginalia.experiments.amid2019.functions import curvature_map, in_triangle, partition_accuracy, simplex_risk
-from marginalia.experiments.amid2019.noise import LOWEST, NOISES, PENALTIES, noise_run, selected
+from marginalia.experiments.amid2019.noise import (
+    INSTANCE_NOISES,
+    LABEL_NOISES,
+    LOWEST,
+    PENALTIES,
+    by_penalty,
+    instance_run,
+    label_run,
+    selected,
+)
 from marginalia.experiments.amid2019.tasks import DATASETS, METHODS, Task, load_task
 
 __all__ = [
     "DATASETS",
+    "INSTANCE_NOISES",
+    "LABEL_NOISES",
     "LOWEST",
     "METHODS",
-    "NOISES",
     "PENALTIES",
     "Task",
+    "by_penalty",
     "curvature_map",
     "in_triangle",
     "initialisation_run",
+    "instance_run",
+    "label_run",
     "load_task",
-    "noise_run",
     "partition_accuracy",
     "runtime_run",
     "selected",

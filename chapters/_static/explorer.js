@@ -60,7 +60,9 @@
     });
     const key = node("p", { class: "key" });
     panel.curves.forEach(curve => {
-      key.append(node("span", { class: `swatch c${curve.tone}` }), node("span", {}, curve.label));
+      const item = node("span", { class: "item" });
+      item.append(node("span", { class: `swatch c${curve.tone}` }), node("span", {}, curve.label));
+      key.append(item);
     });
     const draw = state => panel.curves.forEach((curve, i) => {
       const y = blend(curve.table, corners(curve.by, state));

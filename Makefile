@@ -28,11 +28,12 @@ clean: ## remove everything generated
 help:
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/'
 
-# --seed: uv makes environments without pip, and the loaders call 'pip download'
+# --seed: uv makes environments without pip, and the loaders call 'pip download'; --compile-bytecode: once here, as pip
+# does, and not in each of some thirty kernels
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@echo "setting up $(VENV) (once, some minutes with pip, less than one with uv)"
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv -q --seed --allow-existing --python '>=3.11,<3.14' $(VENV) && uv pip install -q --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'; \
+	  uv venv -q --seed --allow-existing --python '>=3.11,<3.14' $(VENV) && uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'; \
 	else \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=…"; exit 1; }; \
 	  $(PYTHON) -m venv $(VENV) || { echo "The venv module is missing (Debian, Ubuntu: apt install python3-venv)"; exit 1; }; \

@@ -44,7 +44,7 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
         margin[order] = found[4]
     else:
         found = _boost_trees(learner.coded, learner.ranked, learner.y, learner.n_bins, encoded.cuts, encoded.start,
-                             base, k, learner.max_depth, learner.by_error, *common)  # fmt: skip
+                             base, k, learner.max_depth, learner.by_error, False, *common)  # fmt: skip
         margin = found[4]
     done, start, nodes, rows, _, edgeless = found
     theta, error, density, kappa = rows[:, :done]
@@ -56,19 +56,22 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, base: Any, k: int,
-                 max_depth: int, by_error: bool, exponent: float, factor: float, n_rounds: int) -> Any:  # fmt: skip
-    n, count, others = len(base), base.sum(), k - 1
+                 max_depth: int, by_error: bool, mean_leaf: bool, exponent: float, factor: float,
+                 n_rounds: int) -> Any:  # fmt: skip
+    n, count, others = len(base), _sum(base), k - 1
     rows, roots = np.empty((4, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
     room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
     nodes = new_nodes(room * min(n_rounds, 64))
-    output, weight, right = np.empty(n), base / count, np.empty(n, dtype=np.bool_)
+    output, weight, right = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
+    _times(base, 1.0 / count, weight)
     odds, margin = np.ones(n), np.empty(0)  # odds are exp(-margin); one of the two is in use
     density, kappa, reach = 2.0 ** -(1.0 + exponent), 1.0, 0.0
     for t in range(n_rounds):
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = _enlarge(nodes, first)
-        size = grow(coded, ranked, y, n_bins, cuts, start, k, weight, max_depth, by_error, False, nodes, first, output)
+        size = grow(coded, ranked, y, n_bins, cuts, start, k, weight, max_depth, by_error, mean_leaf, nodes, first,
+                    output)  # fmt: skip
         error = 0.0
         for i in range(n):
             right[i] = output[i] == (2 * y[i] - 1 if k == 2 else y[i])
@@ -89,13 +92,13 @@ def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start:
             scale = 1.0
         else:
             if len(margin) == 0:
-                margin = -np.log(odds)
+                margin = _margin(odds, margin)
             for i in range(n):
                 margin[i] += up if right[i] else down
             total, scale = _weigh_far(margin, base, exponent, weight)
             largest = 1.0
         density, kappa = scale * total / count, total / (count * largest)
-        weight *= 1.0 / total
+        _times(weight, 1.0 / total, weight)
     return n_rounds, roots, nodes, rows, _margin(odds, margin), False
 
 
@@ -103,7 +106,7 @@ def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start:
 def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_error: bool, exponent: float,
                   factor: float, n_rounds: int) -> Any:  # fmt: skip
     """The same for stumps on features ±1; the rows of class 0 come first."""
-    n, count = len(base), base.sum()
+    n, count = len(base), _sum(base)
     rows, roots = np.empty((4, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
     nodes = new_nodes(3 * n_rounds)
     weight, odds, margin = base.copy(), np.ones(n), np.empty(0)
@@ -120,7 +123,7 @@ def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_e
         reach += abs(theta)
         far = reach * max(1.0, -exponent, 1.0 + exponent) >= FAR
         if far and len(margin) == 0:
-            margin = -np.log(odds)
+            margin = _margin(odds, margin)
         for label in range(2):
             part = slice(0, zeros) if label == 0 else slice(zeros, n)
             sign = 2.0 * label - 1.0
@@ -161,7 +164,19 @@ def _shift(values: Any, signs: Any, low: float, high: float) -> None:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _margin(odds: Any, margin: Any) -> Any:
-    return margin if len(margin) else -np.log(odds)
+    """Margins, from the odds if these are in use."""
+    if len(margin):
+        return margin
+    found = np.empty(len(odds))
+    for i in range(len(odds)):
+        found[i] = -math.log(odds[i])
+    return found
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _times(values: Any, factor: float, out: Any) -> None:
+    for i in range(len(values)):
+        out[i] = values[i] * factor
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
@@ -192,12 +207,13 @@ def _weigh(odds: Any, base: Any, exponent: float, weight: Any) -> Any:
 @njit(nogil=True, cache=True, error_model="numpy")
 def _weigh_far(margin: Any, base: Any, exponent: float, weight: Any) -> Any:
     """Weights relative to the largest one, their sum, and the largest one: for margins beyond the range of exp."""
+    top, total = -math.inf, 0.0
     for i in range(len(margin)):
         z = margin[i]
         tail = math.log1p(math.exp(-abs(z)))
         wrong, good = max(-z, 0.0) + tail, max(z, 0.0) + tail
         weight[i] = -good if exponent == 0.0 else -exponent * wrong - good
-    top, total = weight.max(), 0.0
+        top = max(top, weight[i])
     for i in range(len(margin)):
         weight[i] = base[i] * math.exp(weight[i] - top)
         total += weight[i]

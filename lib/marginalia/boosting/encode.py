@@ -182,24 +182,43 @@ def _few_values(X: Any, few: int) -> Any:
                 counts[f] += 1
             codes[f, i] = table[f, slot]
     start = np.zeros(d + 1, dtype=np.int64)
-    cuts = np.empty(np.where(counts <= few, counts - 1, 0).sum())
-    rank = np.empty(few, dtype=np.uint8)
+    room, n_many = 0, 0
+    for f in range(d):
+        room += counts[f] - 1 if counts[f] <= few else 0
+        n_many += counts[f] > few
+    cuts, many = np.empty(room), np.empty(n_many, dtype=np.int64)
+    order, rank = np.empty(few, dtype=np.int64), np.empty(few, dtype=np.uint8)
+    n_many = 0
     for f in range(d):
         start[f + 1] = start[f]
         if counts[f] > few:
+            many[n_many] = f
+            n_many += 1
             continue
-        order = np.argsort(values[f, : counts[f]])
-        moved = False
-        for r in range(len(order)):
+        moved = _insert_all(values[f, : counts[f]], order)
+        for r in range(counts[f]):
             rank[order[r]] = r
-            moved = moved or order[r] != r
             if r > 0:
                 cuts[start[f + 1]] = _middle(values[f, order[r - 1]], values[f, order[r]])
                 start[f + 1] += 1
         if moved:
             for i in range(n):
                 codes[f, i] = rank[codes[f, i]]
-    return codes, cuts, start, np.flatnonzero(counts > few)
+    return codes, cuts, start, many
+
+
+@njit(nogil=True, cache=True)
+def _insert_all(values: Any, order: Any) -> bool:
+    """Write the order of a few distinct values; return whether any of them has to move."""
+    moved = False
+    for i in range(len(values)):
+        place = i
+        while place > 0 and values[order[place - 1]] > values[i]:
+            order[place] = order[place - 1]
+            place -= 1
+            moved = True
+        order[place] = i
+    return moved
 
 
 def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:

@@ -40,16 +40,23 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
     if lists and max_depth > 1:
         order = ranked.copy()
     elif max_depth > 1:
-        order = np.arange(n).astype(ranked.dtype).reshape(1, n)
+        order = np.empty((1, n), dtype=ranked.dtype)
+        for i in range(n):
+            order[0, i] = i
     spare = np.empty(n if max_depth > 1 else 0, dtype=ranked.dtype)
     room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
     begin, end, depth = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     begin[0], end[0], depth[0] = 0, n, 0
-    width = k * n_bins.max()
+    width = 0
+    for f in range(n_features):
+        width = max(width, k * n_bins[f])
     slots = 0 if lists else int(min(2.0 ** (max_depth - 1), n // (4 * width)))  # at most a quarter of the input
     histograms = np.empty((0 if lists else slots + 1, n_features, width))  # the last one is for nodes without a slot
-    free, n_free = np.arange(slots), slots
-    slot, origin = np.full(room, -1), np.empty(room)  # histogram of a node, and the weight that was first added to it
+    free, n_free = np.empty(slots, np.int64), slots
+    for i in range(slots):
+        free[i] = i
+    slot, origin = np.empty(room, np.int64), np.empty(room)  # histogram of a node, and the weight first added to it
+    slot[0] = -1
     total, side = np.empty(k), np.empty((2, k))
     size, node = 1, 0
     while node < size:
@@ -65,10 +72,10 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
         value[here] = _leaf(total, mean_leaf)
         best_feature, best_bin, best = -1, 0, -np.inf
         own = slot[node]
-        if depth[node] < max_depth and (total > 0).sum() > 1:
+        if depth[node] < max_depth and _is_mixed(total):
             if not lists and own < 0:
                 own, n_free = _take(free, n_free) if depth[node] + 1 < max_depth else (slots, n_free)
-                origin[node] = total.sum()
+                origin[node] = _sum(total)
                 _fill(coded, rows, whole, weight, histograms[own])
             for f in range(n_features):
                 if lists:
@@ -76,7 +83,7 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
                 elif k == 2:
                     score, split = best_of_two(histograms[own, f], n_bins[f], total, by_error, best)
                 else:
-                    score, split = best_of_many(histograms[own, f], n_bins[f], total, by_error, best, side[0])
+                    score, split = best_of_many(histograms[own, f], n_bins[f], total, by_error, best, side)
                 if split >= 0:
                     best, best_feature, best_bin = score, f, split
         if best_feature < 0:
@@ -106,20 +113,38 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
             small, large = (size, size + 1) if 2 * middle < b + e else (size + 1, size)
             slot[small] = slot[large] = -1
             if not lists and own < slots and n_free > 0:
-                below = histograms[own, best_feature, :bound].sum()
-                above = histograms[own, best_feature, bound:].sum()
+                below = _sum(histograms[own, best_feature, :bound])
+                above = _sum(histograms[own, best_feature, bound:])
                 origin[small], origin[large] = (below, origin[node]) if small == size else (above, origin[node])
                 if (above if small == size else below) >= SMALLEST_SHARE * origin[node]:
                     slot[large] = own
                     slot[small], n_free = _take(free, n_free)
                     fewer = histograms[slot[small]]
-                    _fill(coded, order[0, begin[small] : end[small]], False, weight, fewer)
+                    part = order[0, begin[small] : end[small]]
+                    _fill(coded, part, len(part) == n, weight, fewer)
                     _subtract(histograms[own], fewer, 1e-15 * origin[node])
             if not lists and slot[large] < 0:
                 n_free = _give_back(free, n_free, own)
         size += 2
         node += 1
     return size
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sum(values: Any) -> float:
+    total = 0.0
+    for i in range(len(values)):
+        total += values[i]
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _is_mixed(total: Any) -> bool:
+    """Whether more than one class has weight."""
+    present = 0
+    for c in range(len(total)):
+        present += total[c] > 0
+    return present > 1
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -255,7 +280,8 @@ def _partition(rows: Any, b: int, e: int, column: Any, bound: int, spare: Any) -
         spare[above] = row
         below += is_below
         above += not is_below
-    rows[below:e] = spare[:above]
+    for i in range(above):
+        rows[below + i] = spare[i]
     return below
 
 
@@ -265,7 +291,10 @@ def _leaf(total: Any, mean_leaf: bool) -> float:
     if mean_leaf:
         weight = total[0] + total[1]
         return (total[1] - total[0]) / weight if weight > 0 else 0.0
-    heaviest = np.argmax(total)
+    heaviest = 0
+    for c in range(1, len(total)):
+        if total[c] > total[heaviest]:
+            heaviest = c
     return 2.0 * heaviest - 1.0 if len(total) == 2 else float(heaviest)
 
 

@@ -1,4 +1,8 @@
-"""Machine code that finds the best cut of one feature; see :mod:`marginalia.boosting.grow` for who asks."""
+"""Machine code that finds the best cut of one feature; see :mod:`marginalia.boosting.grow` for who asks.
+
+Loops in the place of array expressions, here and in the other modules of machine code: an expression of NumPy takes a
+second to compile, and whoever fits a first model waits for it.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,14 @@ __all__ = ["best_of_many", "best_of_ranked", "best_of_two", "purity"]
 @njit(nogil=True, cache=True, error_model="numpy")
 def purity(total: Any, by_error: bool) -> float:
     """What a split makes large, summed over its sides: heaviest class, or squared class weights over weight."""
-    weight = total.sum()
+    weight, heaviest, squares = 0.0, 0.0, 0.0
+    for c in range(len(total)):
+        weight += total[c]
+        heaviest = max(heaviest, total[c])
+        squares += total[c] * total[c]
     if by_error:
-        return total.max()
-    return (total**2).sum() / weight if weight > 0 else 0.0
+        return heaviest
+    return squares / weight if weight > 0 else 0.0
 
 
 # The next three find the best cut of one feature if it is better than ``best``, else a cut of -1. Better means by more
@@ -84,10 +92,12 @@ def best_of_two(histogram: Any, n_bins: int, total: Any, by_error: bool, best: f
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def best_of_many(histogram: Any, n_bins: int, total: Any, by_error: bool, best: float, below: Any) -> Any:
-    """Any number of classes."""
-    k, split, last, rounding = len(total), -1, -1, 1e-12 * total.sum()
-    below[:] = 0.0
+def best_of_many(histogram: Any, n_bins: int, total: Any, by_error: bool, best: float, side: Any) -> Any:
+    """Any number of classes; ``side`` is room for the class weights on both sides of a cut."""
+    k, split, last, rounding = len(total), -1, -1, 0.0
+    for c in range(k):
+        side[0, c], side[1, c] = 0.0, total[c]
+        rounding += 1e-12 * total[c]
     for bin_ in range(n_bins):
         occupied = False
         for c in range(k):
@@ -95,10 +105,11 @@ def best_of_many(histogram: Any, n_bins: int, total: Any, by_error: bool, best: 
         if not occupied:
             continue
         if last >= 0:
-            score = purity(below, by_error) + purity(total - below, by_error)
+            score = purity(side[0], by_error) + purity(side[1], by_error)
             if score > best + rounding:
                 best, split = score, (last + bin_ - 1) // 2
         for c in range(k):
-            below[c] += histogram[k * bin_ + c]
+            side[0, c] += histogram[k * bin_ + c]
+            side[1, c] = total[c] - side[0, c]
         last = bin_
     return best, split

@@ -1,12 +1,9 @@
 """Experiments of amid2019: shapes, choices and the numbers that the specification knows."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from marginalia.datasets import available
 from marginalia.experiments import amid2019
 from marginalia.experiments.amid2019 import INSTANCE_NOISES, LABEL_NOISES, LOWEST, METHODS, PENALTIES
 from marginalia.losses.tempered import escort
@@ -69,11 +66,8 @@ def test_the_test_part_is_a_tenth_of_all_rows_at_every_size(runs):
     np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
 
 
-def test_initial_weights_are_judged_on_clean_labels():
-    if not available("fashion_mnist"):
-        if os.environ.get("MARGINALIA_DATA"):
-            pytest.fail("data set fashion_mnist is not in MARGINALIA_DATA")
-        pytest.skip("data set fashion_mnist is not here")
+def test_initial_weights_are_judged_on_clean_labels(need):
+    need("fashion_mnist")
     found = amid2019.initialisation_run(1.0, 0.001, 500, np.random.default_rng(0))
     assert found["accuracy"] > 0.93  # more than the share of right labels in training
     assert 0 < found["objective"] < 0.2
@@ -82,7 +76,7 @@ def test_initial_weights_are_judged_on_clean_labels():
 def test_choice_of_the_penalty():
     rows = []
     for held, test, l2 in ((0.9, 0.5, 1e-5), (0.9, 0.6, 1e-3), (0.8, 0.9, 1e-2), (0.7, 0.7, 1e-1)):
-        row = {"dataset": "a", "run": 0, "noise": 1, "l2": l2}
+        row = {"dataset": "a", "run": 0, "noise": LABEL_NOISES.index("random"), "l2": l2}
         rows.append(row | {f"{m} {k}": v for m in (*METHODS, LOWEST) for k, v in (("held", held), ("test", test))})
     line = amid2019.selected(pd.DataFrame(rows)).loc[("a", "random", "hinge")]
     assert line.honest == 0.6  # of equal held-out accuracies the stronger penalty

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from marginalia.linear import DesignFactor, MarginClassifier
-from marginalia.linear.batch import Problem, minimise_many
+from marginalia.linear.batch import FEW, Problem, _scores, _slopes, minimise_many
 from marginalia.linear.objective import SmoothedHinge
 from marginalia.losses import AlphaLoss, LogisticLoss, TwoTemperatureLoss
+from marginalia.theory.amid2019.training import plain_fit
 
 
 @pytest.fixture
@@ -55,3 +56,24 @@ def test_single_precision(data):
     (half,) = minimise_many(X.astype(np.float32), problems, DesignFactor(X), tol=1e-4)
     (full,) = minimise_many(X, problems, DesignFactor(X), tol=1e-7)
     assert half.value == pytest.approx(full.value, abs=1e-5)
+
+
+def test_original_variables_with_a_constant_feature_are_those_of_plain_lbfgs(data):
+    X, _, flipped = data
+    loss = TwoTemperatureLoss(0.1, 1.12)
+    design = np.column_stack([X, np.ones(len(X))])
+    for l2 in (0.1, 1e-3):
+        (ours,) = minimise_many(X, [Problem(flipped, loss, l2)], None, tol=1e-7, max_iter=500, penalise_intercept=True)
+        w, theirs = plain_fit(design, flipped, loss, l2, np.zeros(7), max_iter=500)
+        assert ours.converged
+        assert ours.value == pytest.approx(theirs.fun, rel=1e-7)
+        np.testing.assert_allclose(np.append(ours.coef, ours.intercept), w, atol=2e-3 * np.abs(w).max())
+
+
+def test_products_with_few_and_with_many_columns_agree(data):
+    X, *_ = data
+    rng = np.random.default_rng(1)
+    for columns in (1, FEW, FEW + 1):
+        coef, slopes = rng.normal(size=(6, columns)), rng.normal(size=(300, columns))
+        np.testing.assert_allclose(_scores(X, coef), X @ coef, rtol=1e-12)
+        np.testing.assert_allclose(_slopes(X, slopes), X.T @ slopes, atol=1e-12)

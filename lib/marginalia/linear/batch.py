@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marginalia.linear.factor import DesignFactor
+from marginalia.linear.factor import DesignFactor, OriginalVariables
 from marginalia.linear.solver import BUDGET, CONVERGED, Solution
 
 __all__ = ["Problem", "minimise_many"]
@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 MEMORY = 10
 MAX_BACKTRACKS = 30
+FEW = 3  # up to so many columns, products with each of them are faster than one with the narrow matrix
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,12 @@ class Problem:
 
 
 def minimise_many(
-    X: Any, problems: Sequence[Problem], factor: DesignFactor, tol: float = 1e-4, max_iter: int = 150
+    X: Any,
+    problems: Sequence[Problem],
+    factor: DesignFactor | None,
+    tol: float = 1e-4,
+    max_iter: int = 150,
+    penalise_intercept: bool = False,
 ) -> list[Solution]:
     """Minimise all problems, each with an intercept, until no entry of its gradient exceeds ``tol``.
 
@@ -44,20 +50,24 @@ def minimise_many(
     X : ndarray or sparse array of shape (n, d)
         The products run in its precision.
     problems : sequence of Problem
-    factor : DesignFactor
-        Of these or similar rows; it changes the path only.
+    factor : DesignFactor or None
+        Of these or similar rows; it changes the path only. None: the original variables, which is slower; where a loss
+        is not convex, another path can end in another minimum.
     tol : float
     max_iter : int
         Accepted steps of each problem.
+    penalise_intercept : bool
+        Whether the penalty is on the intercept too, as it is when data have a constant feature in its place.
     """
-    batch = _Batch(X, problems, factor)
-    size, count = factor.n_features + 1, len(problems)
+    batch = _Batch(X, problems, factor, penalise_intercept)
+    size, count = X.shape[1] + 1, len(problems)
     active = np.arange(count)
     v = batch.starts()
     value, slope, largest = batch.evaluate(v, active)
     steps, shifts = np.zeros((MEMORY, size, count)), np.zeros((MEMORY, size, count))
     inverse = np.zeros((MEMORY, count))
-    direction, length = -slope, np.ones(count)
+    # nothing is known of the curvature yet: a first step of length one at most, as in other codes
+    direction, length = -slope, 1 / np.maximum(1.0, np.linalg.norm(slope, axis=0))
     n_iter, backtracks = np.zeros(count, dtype=int), np.zeros(count, dtype=int)
     reason = np.where(largest <= tol, CONVERGED, "").astype(object)
     while (active := np.flatnonzero(reason == "")).size:
@@ -111,14 +121,32 @@ def _two_loops(slope: Array, steps: Array, shifts: Array, inverse: Array) -> Arr
     return q
 
 
+def _scores(X: Any, coef: Array) -> Array:
+    """Product with all columns, in the precision of ``X``."""
+    narrow = coef.astype(X.dtype)
+    if coef.shape[1] <= FEW:
+        return np.stack([X @ column for column in narrow.T], axis=1, dtype=np.float64)
+    return np.asarray(X @ narrow, dtype=np.float64)
+
+
+def _slopes(X: Any, slopes: Array) -> Array:
+    """Product of the transposed ``X`` with all columns, in its precision."""
+    narrow = np.ascontiguousarray(slopes.T, dtype=X.dtype)
+    if len(narrow) <= FEW:
+        return np.stack([row @ X for row in narrow], axis=1, dtype=np.float64)
+    return np.asarray(narrow @ X, dtype=np.float64).T
+
+
 class _Batch:
     """Objectives of all problems in whitened variables, one column each."""
 
-    def __init__(self, X: Any, problems: Sequence[Problem], factor: DesignFactor) -> None:
-        self.X, self.problems = X, problems
+    def __init__(
+        self, X: Any, problems: Sequence[Problem], factor: DesignFactor | None, penalise_intercept: bool
+    ) -> None:
+        self.X, self.problems, self.penalise_intercept = X, problems, penalise_intercept
         self.y = np.stack([problem.y for problem in problems], axis=1).astype(np.float64)
         self.l2 = np.array([problem.l2 for problem in problems])
-        self.whitening = {l2: factor.whitening(l2) for l2 in np.unique(self.l2)}
+        self.whitening = {l2: factor.whitening(l2) if factor else OriginalVariables() for l2 in np.unique(self.l2)}
         self.groups: dict[Any, list[int]] = {}
         for j, problem in enumerate(problems):
             self.groups.setdefault(problem.loss, []).append(j)
@@ -139,16 +167,19 @@ class _Batch:
         """Value, gradient in whitened variables and largest entry of the gradient in the original ones."""
         coef, intercept = self.expand(v, columns)
         y, l2, n = self.y[:, columns], self.l2[columns], len(self.y)
-        margin = y * (np.asarray(self.X @ coef.astype(self.X.dtype), dtype=np.float64) + intercept)
+        margin = y * (_scores(self.X, coef) + intercept)
         value, slopes = np.empty(len(columns)), np.empty_like(margin)
         for loss, members in self.groups.items():
             own = np.isin(columns, members)
             losses, weights = loss.value_and_weight(margin[:, own])
             value[own], slopes[:, own] = losses.mean(axis=0), weights
         slopes *= -y / n
-        slope = np.asarray(self.X.T @ slopes.astype(self.X.dtype), dtype=np.float64) + l2 * coef
+        slope = _slopes(self.X, slopes) + l2 * coef
         tilt = slopes.sum(axis=0)
         value += l2 / 2 * (coef**2).sum(axis=0)
+        if self.penalise_intercept:
+            value += l2 / 2 * intercept**2
+            tilt += l2 * intercept
         largest = np.maximum(np.abs(slope).max(axis=0), np.abs(tilt))
         pulled = np.empty_like(v)
         for l2_, whitening in self.whitening.items():

@@ -14,9 +14,8 @@ from marginalia.linear import DesignFactor
 from marginalia.linear.batch import Problem, minimise_many
 from marginalia.linear.objective import SmoothedHinge
 from marginalia.linear.solver import Solution
-from marginalia.losses import LogisticLoss, MarginLoss
+from marginalia.losses import LogisticLoss
 from marginalia.noise import flip_by_margin, flip_labels, replace_instances
-from marginalia.theory.amid2019.training import plain_fit
 
 __all__ = [
     "INSTANCE_NOISES",
@@ -33,16 +32,17 @@ Array = NDArray[np.float64]
 
 #: The two-temperature model once more, with the lower objective of two starts: zero, and the logistic solution.
 LOWEST = "lower of two minima"
-#: Label noise at 10 % in three ways; instance noise at three rates. The first of each is the clean data.
-LABEL_NOISES = ("clean", "random", "small-margin", "large-margin")
+#: Label noise at 10 % in three ways; instance noise at three rates, after the clean data.
+LABEL_NOISES = ("random", "small-margin", "large-margin")
 INSTANCE_NOISES = ("clean", "instance 10 %", "instance 20 %", "instance 33 %")
-NOISES = (*LABEL_NOISES, *INSTANCE_NOISES[1:])
+NOISES = (*LABEL_NOISES, *INSTANCE_NOISES)
 RATES = {"instance 10 %": 0.10, "instance 20 %": 0.20, "instance 33 %": 0.33}
 LABEL_RATE = 0.10
 #: The ends are the paper's; the points between them are ours.
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-5)
 # far below what changes an accuracy; the solver's own tests go to 1e-9
 TOL, MAX_ITER = 1e-4, 60
+TOL_PLAIN, MAX_ITER_PLAIN = 1e-5, 150  # in the original variables it takes longer
 
 
 def label_run(dataset: str, size: int, rng: np.random.Generator) -> list[dict[str, float]]:
@@ -139,8 +139,9 @@ def _fit_all(
     # the narrower parabola of the hinge from the wider one; the bounded loss again, from the logistic solution
     second = [*pose(SmoothedHinge(0.03), found[2 * k :]), *(pose(bounded, found[:k]) if again else ())]
     more = minimise_many(inputs, second, factor, TOL, MAX_ITER)
-    design = np.column_stack([inputs, np.ones(len(inputs))]).astype(np.float64)
-    as_published = [_plain(design, y[held:].astype(float), bounded, l2) for y, l2 in points]
+    # the bounded loss as the paper fits it, in the original variables from zero: it is not convex, and the minimum that
+    # is reached depends on the path; for the other losses only the speed does
+    as_published = minimise_many(inputs, pose(bounded), None, TOL_PLAIN, MAX_ITER_PLAIN, penalise_intercept=True)
     solutions = dict(zip(METHODS, (more[:k], found[:k], found[k : 2 * k], as_published), strict=True))
     if again:
         solutions[LOWEST] = [min(pair, key=lambda s: s.value) for pair in zip(as_published, more[k:], strict=True)]
@@ -151,15 +152,6 @@ def _fit_all(
             row[f"{method} test"] = _accuracy(solution, task.X[test], task.y[test])
             row[f"{method} steps"] = solution.n_iter
     return rows
-
-
-def _plain(design: Array, y: Array, loss: MarginLoss, l2: float) -> Solution:
-    """The bounded loss as the paper fits it: L-BFGS in the original variables from zero.
-
-    It is not convex, and the minimum that is reached depends on the path; for the other losses only the speed does.
-    """
-    w, result = plain_fit(design, y, loss, l2, np.zeros(design.shape[1]))
-    return Solution(w[:-1, None], w[-1:], float(result.fun), int(result.nit), float(np.abs(result.jac).max()), "")
 
 
 def _accuracy(solution: Solution, X: NDArray[Any], y: NDArray[np.int64]) -> float:

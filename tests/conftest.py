@@ -1,7 +1,9 @@
-"""What must be set before any test imports the library."""
+"""What must be set before any test imports the library, and what to do without a data set."""
 
 import os
 from pathlib import Path
+
+import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -9,3 +11,22 @@ from marginalia.digest import library_digest
 
 # numba does not compile a kernel again when one that it calls, in another file, has changed: a cache for each state
 os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / "_build" / "numba" / library_digest())
+
+
+@pytest.fixture
+def need():
+    """Call it with the names of data sets that the test reads.
+
+    One that is not here skips the test, with the reason; where a data folder was promised, it fails.
+    """
+    from marginalia.datasets import available
+
+    def check(*names):
+        for name in names:
+            if not available(name):
+                message = f"data set {name} is not here: marginalia data {name} --fetch"
+                if os.environ.get("MARGINALIA_DATA"):
+                    pytest.fail(message)
+                pytest.skip(message)
+
+    return check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from marginalia.experiments import SCALES, current_scale
 from marginalia.ledger import Entry, LedgerError, entries, entry
 from marginalia.resources import build_folder
 
-__all__ = ["Status", "judge", "record", "results", "status"]
+__all__ = ["Status", "judge", "missing_data", "record", "results", "status"]
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,14 @@ def judge(exhibit: Entry, values: Mapping[str, Any], scale: str) -> tuple[str, s
         If a condition asks for a value that was not recorded, or that is not a number.
     """
     if not values:
-        missing = _missing_data(exhibit)
+        absent = _absent(exhibit.needs)
+        missing = f"data set {absent[0]} is not here: marginalia data {absent[0]} --fetch" if absent else ""
         given = exhibit.reason if exhibit.expected == "not attempted" else ""
         return "not attempted", missing or given or "nothing recorded"
     conditions = [condition for condition in exhibit.conditions if condition.scale in (None, scale)]
     if not conditions:
-        return "not attempted", f"no condition applies at {scale} scale"
+        (other,) = set(SCALES) - {scale}
+        return "not attempted", f"computed, but judged at {other} scale only"
     for condition in conditions:
         if condition.value not in values:
             recorded = ", ".join(values)
@@ -154,14 +156,25 @@ def _recorded(exhibit: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in own.items() if "." not in name}  # 'table-1.2.x' is not of 'table-1'
 
 
-def _missing_data(exhibit: Entry) -> str:
-    """Why an exhibit could not be attempted, if a data set is not there."""
-    if not exhibit.needs:
-        return ""
+def missing_data(*names: str) -> str:
+    """Boxes for a page, one for each data set of these that is not here, with the command that gets it.
+
+    Examples
+    --------
+    >>> missing_data("breast_cancer")  # which comes with scikit-learn
+    ''
+    """
+    return "\n\n".join(
+        f":::{{admonition}} Data set {name} is not here\n"
+        f"What needs it is left out; `marginalia data {name} --fetch` gets it.\n:::"
+        for name in _absent(names)
+    )
+
+
+def _absent(names: Iterable[str]) -> list[str]:
     from marginalia.datasets import available  # here: most uses of this module need no data set
 
-    missing = [name for name in exhibit.needs if not available(name)]
-    return f"data set {missing[0]} is not here: marginalia data {missing[0]} --fetch" if missing else ""
+    return [name for name in names if not available(name)]
 
 
 def _plain(value: Any, where: str) -> Any:

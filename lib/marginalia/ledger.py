@@ -116,7 +116,7 @@ class Entry:
     data : str
         What the numbers rest on: ``original``, ``sample``, ``stand-in``, ``simulated`` or ``none``.
     needs : tuple of str
-        Names of data sets without which an exhibit cannot be attempted.
+        Names of data sets without which an exhibit or a claim cannot be attempted.
     conditions : tuple of Condition
         Tests on the values that the chapter records, exhibits only.
     certain : bool
@@ -280,7 +280,8 @@ def _entry(row: dict[str, Any], key: str, where: str) -> Entry:
     needs = [needs] if isinstance(needs, str) else needs
     require(isinstance(needs, list) and all(isinstance(n, str) for n in needs), f"needs must list names, got {needs!r}")
     conditions = _conditions(row.get("conditions", []), where)
-    require(kind == "exhibit" or not (conditions or needs), "only an exhibit has conditions and needs")
+    require(kind == "exhibit" or not conditions, "only an exhibit has conditions")
+    require(kind != "erratum" or not needs, "an erratum needs no data: the claim that confirms it may")
     require(
         kind != "exhibit" or bool(conditions) or expected == "not attempted",
         "an exhibit needs a condition, or it could not fail",

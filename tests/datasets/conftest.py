@@ -1,24 +1,6 @@
-"""Data sets that are not here: skipped with the reason, but a failure where a data folder was promised."""
-
-import os
+"""A machine without any data."""
 
 import pytest
-
-from marginalia.datasets import available
-
-
-@pytest.fixture
-def need():
-    """Call it with the name of a data set that the test reads."""
-
-    def check(name):
-        if not available(name):
-            message = f"data set {name} is not here: marginalia data {name} --fetch"
-            if os.environ.get("MARGINALIA_DATA"):
-                pytest.fail(message)
-            pytest.skip(message)
-
-    return check
 
 
 @pytest.fixture

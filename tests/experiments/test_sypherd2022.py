@@ -1,14 +1,11 @@
 """Experiments of sypherd2022: curves of the specification, the paper's AdaBoost against a plain loop, tables."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeRegressor
 
-from marginalia.datasets import available
 from marginalia.experiments.sypherd2022 import (
     Method,
     accuracy,
@@ -152,11 +149,8 @@ def test_summaries_of_a_table():
     assert gaps.tolist() == pytest.approx([0.02 / 0.005, 0.2 / np.std([0.9, 1], ddof=1)])
 
 
-def test_importances_of_online_shoppers():
-    if not available("online_shoppers"):
-        if os.environ.get("MARGINALIA_DATA"):
-            pytest.fail("online_shoppers is not in MARGINALIA_DATA")
-        pytest.skip("online_shoppers is not here: marginalia data online_shoppers --fetch")
+def test_importances_of_online_shoppers(need):
+    need("online_shoppers")
     pytest.importorskip("xgboost")
     for method in (Method("p", "PILBoost", 1.1, 7.0, 10), Method("x", "XGBoost", step_size=0.3, rounds=10)):
         rows = pd.DataFrame(importances("none", method, np.random.default_rng(0)))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginalia.datasets import available, gaussian_mixture_bayes
+from marginalia.datasets import gaussian_mixture_bayes
 from marginalia.experiments.sypherd2023.linear import (
     MIXTURE_ALPHAS,
     SURVEY_ALPHAS,
@@ -44,9 +44,8 @@ def test_survey_errors_on_the_simulated_survey():
 
 
 @pytest.mark.parametrize(("source", "name"), [("carbon", "covid_carbon"), ("israel", "covid_israel")])
-def test_public_tests_are_thinned_to_the_share_of_the_survey(source, name):
-    if not available(name):
-        pytest.skip(f"data set {name} is not here: marginalia data {name} --fetch")
+def test_public_tests_are_thinned_to_the_share_of_the_survey(source, name, need):
+    need(name)
     X, y = survey_sample(source, 5000, np.random.default_rng(0))
     assert len(y) == 5000 and (y == 1).mean() == 0.14 and len(X) == 5000
     again, _ = survey_sample(source, 5000, np.random.default_rng(0))

@@ -1,21 +1,11 @@
 """Experiments of zhai2021 on small sizes: the numbers mean what their names say."""
 
-import os
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from marginalia.datasets import available
 from marginalia.experiments import zhai2021
 from marginalia.risk import cvar, cvar_floor
-
-
-def need(name):
-    if not available(name):
-        if os.environ.get("MARGINALIA_DATA"):
-            pytest.fail(f"data set {name} is not in MARGINALIA_DATA")
-        pytest.skip(f"data set {name} is not here")
 
 
 def test_curves_of_a_table_by_hand():
@@ -31,7 +21,7 @@ def test_prefixes_end_with_all_models():
     assert zhai2021._prefixes(1) == [1]
 
 
-def test_compas_keeps_the_papers_order():
+def test_compas_keeps_the_papers_order(need):
     need("compas")
     rows = zhai2021.compas(4, np.random.default_rng(0))
     assert [row["alpha"] for row in rows] == zhai2021.GRID
@@ -44,7 +34,7 @@ def test_compas_keeps_the_papers_order():
     assert all(row["lp_on_test"] >= floor - 1e-9 for row, floor in zip(rows, floors, strict=True))
 
 
-def test_compas_floor_of_the_specification():
+def test_compas_floor_of_the_specification(need):
     need("compas")
     found = zhai2021.compas_floor()
     assert_allclose([found["conflict_train"], found["conflict_test"]], [0.515, 0.353], atol=5e-4)
@@ -53,7 +43,7 @@ def test_compas_floor_of_the_specification():
 
 
 @pytest.mark.parametrize("name", ["fashion_mnist", "cifar10"])
-def test_images_follow_the_validation_set(name):
+def test_images_follow_the_validation_set(name, need):
     need(name)
     rows = zhai2021.images(name, 3, 400, np.random.default_rng(0))
     assert {row["used"] for row in rows} == {2.0, 3.0}
@@ -61,7 +51,7 @@ def test_images_follow_the_validation_set(name):
     assert all(row["lp"] >= row["lp_mean"] - 1e-12 for row in rows)
 
 
-def test_regularised_returns_a_tail_above_its_mean():
+def test_regularised_returns_a_tail_above_its_mean(need):
     need("fashion_mnist")
     row = zhai2021.regularised(0.2, 2, 400, np.random.default_rng(0))
     assert 0 < row["mean"] <= row["tail"] <= 1

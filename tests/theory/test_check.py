@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 
 import pytest
 
 from marginalia import theory
 from marginalia.book.verdicts import findings
-from marginalia.datasets import available
 from marginalia.ledger import PAPERS, entries
 from marginalia.theory import Finding, check, claim, confirm, function_of, outcome
 
@@ -17,16 +15,9 @@ CLAIMS = entries(kind="claim")
 
 
 @pytest.mark.parametrize("entry", CLAIMS, ids=lambda entry: entry.id)
-def test_computed_verdict_is_the_expected_one(entry):
+def test_computed_verdict_is_the_expected_one(entry, need):
+    need(*entry.needs)
     finding = findings(entry.key)[entry.id]
-    missing = [name for name, place in available().items() if place is None]
-    if (
-        finding.verdict == "not attempted"
-        and entry.data == "original"
-        and missing
-        and "MARGINALIA_DATA" not in os.environ
-    ):
-        pytest.skip(f"looks at real data, and these are not here: {', '.join(missing)}")
     assert finding.verdict == entry.expected, f"{finding}"
 
 

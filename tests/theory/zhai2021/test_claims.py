@@ -4,28 +4,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from marginalia.datasets import available
 from marginalia.ledger import entries
 from marginalia.risk import cvar, cvar_curve, lpboost
-from marginalia.theory import check, confirm
+from marginalia.theory import check
 from marginalia.theory.zhai2021 import games, practice, programs, tail
-
-NEEDS_COMPAS = {"zhai2021:c23", "zhai2021:c28"}
 
 
 @pytest.mark.parametrize("entry", entries("zhai2021", "claim"), ids=lambda entry: entry.item)
-def test_verdict_is_the_expected_one(entry):
-    if entry.id in NEEDS_COMPAS and not available("compas"):
-        pytest.skip("data set compas is not here")
+def test_verdict_is_the_expected_one(entry, need):
+    need(*entry.needs)
     finding = check(entry.id)
     assert finding.verdict == entry.expected, finding
     assert finding.evidence
-
-
-def test_errata_are_confirmed():
-    for erratum in entries("zhai2021", "erratum"):
-        if erratum.confirmed_by not in NEEDS_COMPAS:
-            assert confirm(erratum) == erratum.expected
 
 
 def rounded_down(losses, alpha):

@@ -41,7 +41,9 @@ def run(wanted: Iterable[Chapter], scale: str, workers: int = WORKERS) -> list[R
     if not todo:
         return []
     workers = min(workers, len(todo))
-    environment = kernel_environment(scale, jobs=max(1, (os.cpu_count() or 1) // workers))
+    cores = os.cpu_count() or 1
+    # at paper scale a chapter can outlast all others: its sweeps then use the cores that these have left
+    environment = kernel_environment(scale, jobs=cores if scale == "paper" else max(1, cores // workers))
     # the longest first, so that none of them starts when all others have ended; those never run could be long
     waiting = sorted(todo, key=lambda chapter: _last_seconds(chapter, scale))
     running: dict[Future[Result], Chapter] = {}

@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 #: Features up to which the full matrix of second moments is used; beyond, only its diagonal.
 MAX_FEATURES = 3000
 CHUNK = 4096
+#: Penalties whose change of variables is kept: those of a usual grid.
+KEPT = 4
 
 
 class Whitening:
@@ -95,7 +97,7 @@ class DesignFactor:
                 part = X[rows].toarray() if sparse.issparse(X) else X[rows]
                 part = part * np.sqrt(weight[rows])[:, None]  # in double precision
                 self.moments += part.T @ part
-        self._cache: tuple[tuple[float, bool], Whitening] | None = None
+        self._known: dict[tuple[float, bool], Whitening] = {}
 
     def largest_curvature(self) -> float:
         """Largest eigenvalue of the Hessian of the logistic loss at zero, intercept included."""
@@ -107,8 +109,8 @@ class DesignFactor:
         return float(np.linalg.norm(full, 2) / 4)
 
     def whitening(self, l2: float, centred: bool = True) -> Whitening:
-        """Change of variables for the penalty ``l2``, around the mean if ``centred``; the last one is kept."""
-        if self._cache is None or self._cache[0] != (l2, centred):
+        """Change of variables for the penalty ``l2``, around the mean if ``centred``; the last few are kept."""
+        if (l2, centred) not in self._known:
             full = self.moments.ndim == 2
             mean = self.mean if centred else np.zeros_like(self.mean)
             moments = self.moments
@@ -121,5 +123,7 @@ class DesignFactor:
                 root = cholesky(moments / 4 + ridge * np.eye(self.n_features), lower=True, check_finite=False)
             else:
                 root = np.sqrt(spread / 4 + ridge)
-            self._cache = ((l2, centred), Whitening(mean, root))
-        return self._cache[1]
+            if len(self._known) >= KEPT:
+                del self._known[next(iter(self._known))]  # the oldest
+            self._known[l2, centred] = Whitening(mean, root)
+        return self._known[l2, centred]

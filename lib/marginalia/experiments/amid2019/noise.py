@@ -135,16 +135,15 @@ def _fit_all(
 
     _, logistic, tempered, bounded = task.losses.values()
     k = len(points)
-    found = minimise_many(inputs, [*pose(logistic), *pose(tempered), *pose(SmoothedHinge(0.3))], factor, TOL, MAX_ITER)
-    # the narrower parabola of the hinge from the wider one; the bounded loss again, from the logistic solution
-    second = [*pose(SmoothedHinge(0.03), found[2 * k :]), *(pose(bounded, found[:k]) if again else ())]
-    more = minimise_many(inputs, second, factor, TOL, MAX_ITER)
+    convex = [*pose(logistic), *pose(tempered), *pose(SmoothedHinge(0.03))]
+    found = minimise_many(inputs, convex, factor, TOL, MAX_ITER)
     # the bounded loss as the paper fits it, in the original variables from zero: it is not convex, and the minimum that
     # is reached depends on the path; for the other losses only the speed does
     as_published = minimise_many(inputs, pose(bounded), None, TOL_PLAIN, MAX_ITER_PLAIN, penalise_intercept=True)
-    solutions = dict(zip(METHODS, (more[:k], found[:k], found[k : 2 * k], as_published), strict=True))
+    solutions = dict(zip(METHODS, (found[2 * k :], found[:k], found[k : 2 * k], as_published), strict=True))
     if again:
-        solutions[LOWEST] = [min(pair, key=lambda s: s.value) for pair in zip(as_published, more[k:], strict=True)]
+        further = minimise_many(inputs, pose(bounded, found[:k]), factor, TOL, MAX_ITER)
+        solutions[LOWEST] = [min(pair, key=lambda s: s.value) for pair in zip(as_published, further, strict=True)]
     rows: list[dict[str, float]] = [{"noise": number, "l2": l2} for number in numbers for l2 in PENALTIES]
     for method, fits in solutions.items():
         for row, (y, _), solution in zip(rows, points, fits, strict=True):

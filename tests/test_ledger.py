@@ -26,7 +26,13 @@ EXHIBIT = CLAIM | {
     "expected": "reproduced",
     "conditions": [{"value": "gain", "at_least": 0.2}],
 }
-ERRATUM = CLAIM | {"id": "zhai2021:erratum-1", "kind": "erratum", "expected": "reading"}
+ERRATUM = CLAIM | {
+    "id": "zhai2021:erratum-1",
+    "kind": "erratum",
+    "expected": "reading",
+    "repair": "Something else.",
+    "affects": "A line; the rest stands.",
+}
 
 
 def read(*rows):
@@ -86,7 +92,8 @@ def test_uncertain_errata_are_questions():
         (CLAIM | {"data": "fake"}, "data must be one of"),
         (CLAIM | {"conditions": [{"value": "x", "at_least": 1}]}, "only an exhibit has conditions"),
         (CLAIM | {"certain": False}, "only an erratum can be uncertain"),
-        (CLAIM | {"confirmed_by": "zhai2021:c1"}, "only an erratum is confirmed_by"),
+        (CLAIM | {"confirmed_by": "zhai2021:c1"}, "only an erratum has confirmed_by"),
+        (CLAIM | {"repair": "Else."}, "only an erratum has repair"),
         (EXHIBIT | {"conditions": []}, "an exhibit needs a condition"),
         (EXHIBIT | {"reason": "But."}, "reproduced with a caveat"),
         (EXHIBIT | {"conditions": [{"value": "x"}]}, "at_least, at_most, or near with tol"),
@@ -100,6 +107,7 @@ def test_uncertain_errata_are_questions():
         (EXHIBIT | {"conditions": {"value": "x"}}, "conditions must be a list"),
         (EXHIBIT | {"needs": [1]}, "needs must list names"),
         (ERRATUM | {"expected": "confirmed"}, "confirmed needs confirmed_by"),
+        (ERRATUM | {"affects": " "}, "an erratum needs affects"),
         (ERRATUM | {"expected": "confirmed", "confirmed_by": "zhai2021:nothing"}, "confirmed_by must name a claim"),
         (ERRATUM | {"certain": "no"}, "certain must be true or false"),
     ],

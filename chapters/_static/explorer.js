@@ -2,7 +2,7 @@
 // the script interpolates linearly; it knows no formula of its own.
 (function () {
   "use strict";
-  const W = 420, H = 300, L = 52, R = 10, T = 28, B = 40;
+  const W = 420, H = 300, L = 62, R = 18, T = 28, B = 40;
   const SVG = "http://www.w3.org/2000/svg";
   const node = (tag, attributes = {}, text = "") => {
     const element = document.createElement(tag);
@@ -61,7 +61,8 @@
     const key = node("p", { class: "key" });
     panel.curves.forEach(curve => {
       const item = node("span", { class: "item" });
-      item.append(node("span", { class: `swatch c${curve.tone}` }), node("span", {}, curve.label));
+      item.innerHTML = `<svg viewBox="0 0 28 8" aria-hidden="true"><path class="curve c${curve.tone}" d="M0,4L28,4"/></svg>`;
+      item.append(node("span", {}, curve.label));
       key.append(item);
     });
     const draw = state => panel.curves.forEach((curve, i) => {

@@ -119,6 +119,10 @@ class Entry:
         Names of data sets without which an exhibit or a claim cannot be attempted.
     conditions : tuple of Condition
         Tests on the values that the chapter records, exhibits only.
+    repair : str
+        What to print in the place of what is there, errata only.
+    affects : str
+        What an erratum touches, and what stands all the same.
     certain : bool
         False for an erratum that may be an artefact of the text we had.
     confirmed_by : str
@@ -137,6 +141,8 @@ class Entry:
     data: str = "none"
     needs: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    repair: str = ""
+    affects: str = ""
     certain: bool = True
     confirmed_by: str = ""
 
@@ -254,8 +260,8 @@ def _entry(row: dict[str, Any], key: str, where: str) -> Entry:
     require(row.keys() <= known.keys(), f"unknown fields {sorted(map(str, row.keys() - known.keys()))}")
     missing = [n for n, s in known.items() if s.default is MISSING and s.default_factory is MISSING and n not in row]
     require(not missing, f"missing fields {missing}")
-    text = {n: row.get(n, "") for n in ("id", "kind", "place", "statement", "expected", "reason", "chapter", "section")}
-    text["confirmed_by"] = row.get("confirmed_by", "")
+    plain = [spec for spec in known.values() if spec.type == "str"]
+    text = {spec.name: row.get(spec.name, spec.default) for spec in plain}
     for name, value in text.items():
         require(isinstance(value, str), f"{name} must be text (quote it), got {value!r}")
     for name in ("place", "statement"):
@@ -274,8 +280,7 @@ def _entry(row: dict[str, Any], key: str, where: str) -> Entry:
     require(isinstance(published, dict), f"published must map names to numbers, got {published!r}")
     for name, value in published.items():
         require(isinstance(name, str) and _numeric(value), f"published {name}: must be a number, got {value!r}")
-    data = row.get("data", "none")
-    require(data in DATA, f"data must be one of {', '.join(DATA)}, got {data!r}")
+    require(text["data"] in DATA, f"data must be one of {', '.join(DATA)}, got {text['data']!r}")
     needs = row.get("needs", [])
     needs = [needs] if isinstance(needs, str) else needs
     require(isinstance(needs, list) and all(isinstance(n, str) for n in needs), f"needs must list names, got {needs!r}")
@@ -292,12 +297,14 @@ def _entry(row: dict[str, Any], key: str, where: str) -> Entry:
     require(
         bool(text["confirmed_by"]) == (expected == "confirmed") or kind != "erratum", "confirmed needs confirmed_by"
     )
-    require(not text["confirmed_by"] or kind == "erratum", "only an erratum is confirmed_by a claim")
+    for name in ("confirmed_by", "repair", "affects"):
+        require(not text[name] or kind == "erratum", f"only an erratum has {name}")
+    for name in ("repair", "affects"):
+        require(kind != "erratum" or text[name].strip() != "", f"an erratum needs {name}, or nobody could act on it")
     text["reason"], text["statement"] = text["reason"].strip(), text["statement"].strip()
     return Entry(
         **text,
         published=published,
-        data=data,
         needs=tuple(needs),
         conditions=conditions,
         certain=certain,

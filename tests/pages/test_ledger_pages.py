@@ -36,6 +36,17 @@ def test_entries_link_to_paper_chapter_and_function(kind, soups):
             assert any("/lib/marginalia/theory/" in link for link in links), f"{entry.id}: no link to the check"
 
 
+def test_an_erratum_says_what_to_print_what_it_affects_and_what_shows_it(soups):
+    soup = soups["chapters/errata.html"]
+    for entry in entries(kind="erratum"):
+        block = soup.find(id=entry.id.replace(":", "-"))
+        assert {"Repair.", "Affects."} <= {head.get_text() for head in block.find_all("strong")}, entry.id
+        if entry.confirmed_by:
+            assert len(block.find_all("details")) == 2, f"{entry.id}: numbers and source"
+        if not entry.certain:
+            assert "a question to the authors" in block.get_text(), entry.id
+
+
 def test_the_first_page_shows_the_totals(soups):
     text = soups["index.html"].get_text()
     for kind, counts in totals().items():

@@ -142,19 +142,24 @@ class Ledger(_Generated):
         return {name: self._claim(entry, finding) for name, (entry, finding) in _claims(key).items()}
 
     def _claim(self, entry: Entry, finding: Finding) -> list[str]:
-        """Reason, numbers, links and the source of the check."""
+        """Reason, numbers, the source of the check and links."""
+        evidence, link = self._evidence(finding, "Numbers")
+        links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), link]
+        return [*_reason(entry.reason), *evidence, *_links(links)]
+
+    def _evidence(self, finding: Finding, title: str) -> tuple[list[str], str]:
+        """What a check computed and how, folded, and a link to its code."""
         numbers = [] if finding.slack is None else [f"slack {finding.slack:.3g}"]
         numbers += [f"{name.replace('_', ' ')} {value:.6g}" for name, value in finding.evidence.items()]
-        function = function_of(entry.id)
-        links, source = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry)], []
-        if function is not None:
-            code, line = inspect.getsourcelines(function)
-            path = f"{function.__module__.removeprefix('marginalia.')}.{function.__qualname__}"
-            links.append(self.source_link(inspect.getfile(function), line, path))
-            # one line: a blank line would end the block of HTML
-            text = html.escape("".join(code)).replace("\n", "&#10;")
-            source = _folded("Source of the check", f"<pre>{text}</pre>")
-        return [*_reason(entry.reason), *_folded_list("Numbers", numbers), *source, *_links(links)]
+        function = function_of(finding.id)
+        if function is None:
+            return _folded_list(title, numbers), ""
+        code, line = inspect.getsourcelines(function)
+        path = f"{function.__module__.removeprefix('marginalia.')}.{function.__qualname__}"
+        # one line: a blank line would end the block of HTML
+        text = html.escape("".join(code)).replace("\n", "&#10;")
+        source = _folded("Source of the check", f"<pre>{text}</pre>")
+        return [*_folded_list(title, numbers), *source], self.source_link(inspect.getfile(function), line, path)
 
     def _exhibits(self, key: str) -> dict[str, list[str]]:
         lines = {line.id: line for line in status(key)}
@@ -186,14 +191,18 @@ class Ledger(_Generated):
         return [self.source_link(*place) for place in section.functions] if section else []
 
     def _errata(self, key: str) -> dict[str, list[str]]:
-        found = {}
-        for entry in entries(key, "erratum"):
-            links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry)]
-            if entry.confirmed_by:
-                claim = entry.confirmed_by
-                links.append(f'<a href="claims.html#{claim.replace(":", "-")}">check <code>{claim}</code></a>')
-            found[entry.id] = [*_reason(entry.reason), *_links(links)]
-        return found
+        found = findings(key)
+        return {entry.id: self._erratum(entry, found.get(entry.confirmed_by)) for entry in entries(key, "erratum")}
+
+    def _erratum(self, entry: Entry, finding: Finding | None) -> list[str]:
+        """Repair, what it affects and what stands, the numbers and the code that show it, links."""
+        lines = [f"**Repair.** {_text(entry.repair)}", "", f"**Affects.** {_text(entry.affects)}", ""]
+        links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry)]
+        if finding is not None:
+            evidence, code = self._evidence(finding, "What shows it")
+            lines += evidence
+            links += [f'<a href="claims.html#{finding.id.replace(":", "-")}">claim <code>{finding.id}</code></a>', code]
+        return [*lines, *_reason(entry.reason), *_links(links)]
 
 
 def _claims(key: str) -> dict[str, tuple[Entry, Finding]]:

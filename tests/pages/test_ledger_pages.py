@@ -36,6 +36,14 @@ def test_entries_link_to_paper_chapter_and_function(kind, soups):
             assert any("/lib/marginalia/theory/" in link for link in links), f"{entry.id}: no link to the check"
 
 
+def test_exhibits_link_to_the_functions_behind_them(soups):
+    soup = soups["chapters/exhibits.html"]
+    attempted = [line.id.replace(":", "-") for line in status() if line.verdict != "not attempted"]
+    links = {name: [link["href"] for link in soup.find(id=name).find_all("a")] for name in attempted}
+    without = {name for name, found in links.items() if not any("/lib/marginalia/" in link for link in found)}
+    assert len(without) <= 1, without  # the logit of Figure 5 in sypherd2022 is SciPy's
+
+
 def test_an_erratum_says_what_to_print_what_it_affects_and_what_shows_it(soups):
     soup = soups["chapters/errata.html"]
     for entry in entries(kind="erratum"):

@@ -20,7 +20,7 @@ from sphinx.transforms import SphinxTransform
 
 from marginalia import __version__
 from marginalia.book.layout import Chapter, chapters, root
-from marginalia.book.sections import library_names
+from marginalia.book.provenance import library_names
 
 __all__ = ["FormulaLinks", "computed_by", "labels", "resolve", "setup"]
 

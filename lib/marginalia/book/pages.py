@@ -20,6 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from marginalia import __version__
 from marginalia.book.layout import root
+from marginalia.book.provenance import behind
 from marginalia.book.sections import Section, chapter_title, section_of
 from marginalia.book.thumbnails import fill, place_for
 from marginalia.book.verdicts import SIGNS, findings
@@ -171,7 +172,8 @@ class Ledger(_Generated):
         names = {condition.value for condition in entry.conditions}
         others = [f"{name} = {_number(value)}" for name, value in line.values.items() if name not in names]
         published = [f"{name} = {_number(value)}" for name, value in entry.published.items()]
-        links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), *self._functions(entry)]
+        functions = [self.source_link(*place) for place in behind(entry.id, _chapter_text(entry))]
+        links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), *functions]
         time = f", {line.seconds:.0f} s for the chapter" if line.seconds else ""
         return [
             place_for(entry),
@@ -184,11 +186,6 @@ class Ledger(_Generated):
             "",
             *_links(links),
         ]
-
-    def _functions(self, entry: Entry) -> list[str]:
-        """Links to what of the library the section of an exhibit calls."""
-        section = _section(entry)
-        return [self.source_link(*place) for place in section.functions] if section else []
 
     def _errata(self, key: str) -> dict[str, list[str]]:
         found = findings(key)

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginalia.plotting import METHODS, SliderFigure, band, figure, method_style, ramp, use_style
+from marginalia.plotting import METHODS, SliderFigure, band, figure, method_style, quartiles, ramp, use_style
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -74,3 +74,14 @@ def test_band_is_the_mean_with_its_standard_error():
     edges = ax.collections[0].get_paths()[0].vertices
     np.testing.assert_allclose([edges[:, 1].min(), edges[:, 1].max()], [2 - 1.96, 2 + 1.96])
     plt.close(fig)
+
+
+def test_quartiles_are_the_median_and_the_middle_half_of_the_runs():
+    table = pd.DataFrame({"depth": [5] * 5 + [1] * 5, "ours": [0.0, 1, 2, 3, 10, 4, 4, 4, 4, 4]})
+    _, ax = figure()
+    quartiles(ax, table, "depth", {"ours": {"color": "red"}})
+    line, _, (bars,) = ax.containers[0]
+    assert line.get_xydata().tolist() == [[0, 4], [1, 2]]
+    assert bars.get_segments()[1].tolist() == [[1, 1], [1, 3]]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "5"]
+    plt.close("all")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["METHODS", "SliderFigure", "band", "figure", "method_style", "ramp", "show", "use_style"]
+__all__ = ["METHODS", "SliderFigure", "band", "figure", "method_style", "quartiles", "ramp", "show", "use_style"]
 
 # Okabe and Ito's palette, safe for colour-blind readers; never colour alone: each method has its own marker and dash
 METHODS: dict[str, tuple[str, str, str]] = {
@@ -140,6 +140,29 @@ def band(ax: Any, table: Any, x: str, column: str, **style: Any) -> None:
     mean, half = groups.mean(), 1.96 * groups.std(ddof=1).fillna(0.0) / np.sqrt(groups.count())
     ax.plot(mean.index, mean, **style)
     ax.fill_between(mean.index, mean - half, mean + half, color=style.get("color"), alpha=0.2, linewidth=0)
+
+
+def quartiles(ax: Any, table: Any, x: str, styles: Mapping[str, Mapping[str, Any]]) -> None:
+    """Median of some columns of a sweep at each value of ``x``, with bars for the middle half of its runs.
+
+    Values of ``x`` are spaced evenly, and the lines are shifted a little so that their bars do not hide each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    table : pandas.DataFrame
+        One row for each run and value of ``x``.
+    x : str
+        Name of a column, also the label of the axis.
+    styles : mapping from column to style
+        The columns to draw, with arguments for the line of each.
+    """
+    ticks = sorted(table[x].unique())
+    for k, (column, style) in enumerate(styles.items()):
+        low, middle, high = table.groupby(x)[column].quantile([0.25, 0.5, 0.75]).unstack().to_numpy().T
+        at = np.arange(len(ticks)) + 0.08 * (k - (len(styles) - 1) / 2)
+        ax.errorbar(at, middle, [middle - low, high - middle], **{**style, "label": column})
+    ax.set(xlabel=x, xticks=range(len(ticks)), xticklabels=ticks)
 
 
 def show(fig: Any, name: str) -> None:

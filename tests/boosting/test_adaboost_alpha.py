@@ -175,8 +175,9 @@ def test_smoothness_of_each_round():
 
 def test_alpha_by_cross_validation():
     X, y, _, _ = noisy_cancer(0, rate=0.3)
-    model = AdaBoostAlphaClassifier("cv", n_estimators=40, alphas=(0.5, 1, 3), cv=3, random_state=0).fit(X, y)
-    assert model.alpha_ == (0.5, 1, 3)[int(np.argmax(model.cv_scores_))]
+    alphas = np.array([0.5, 1, 3])
+    model = AdaBoostAlphaClassifier("cv", n_estimators=40, alphas=alphas, cv=3, random_state=0).fit(X, y)
+    assert model.alpha_ == alphas[np.argmax(model.cv_scores_)]
     again = AdaBoostAlphaClassifier(model.alpha_, n_estimators=40).fit(X, y)
     np.testing.assert_array_equal(model.theta_, again.theta_)
 
@@ -209,6 +210,8 @@ def test_line_search_lowers_the_risk_most():
         {"learning_rate": 0},
         {"n_iter_no_change": 0},
         {"validation_fraction": 1.0},
+        {"alphas": 3},
+        {"alphas": []},
     ],
 )
 def test_bad_parameters_are_named(parameters):

@@ -18,7 +18,7 @@ from marginalia.boosting.loop import Round, Stop, boost
 from marginalia.boosting.rules import EdgeStep, ErrorStep, LineSearchStep, LossWeights
 from marginalia.boosting.tuning import cross_validated_scores, rows_of
 from marginalia.losses import AlphaLoss, MarginLoss
-from marginalia.parameters import check_choice, check_integer, check_real
+from marginalia.parameters import check_choice, check_integer, check_real, check_reals
 
 __all__ = ["AdaBoostAlphaClassifier"]
 
@@ -216,8 +216,8 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
             check_integer("n_iter_no_change", self.n_iter_no_change, 1)
         check_real("validation_fraction", self.validation_fraction, "(0, 1)")
         check_real("tol", self.tol, "[0, inf)")
-        for alpha in self.alphas or ():
-            check_real("alphas", alpha, "(0, inf]")
+        if self.alphas is not None:
+            check_reals("alphas", self.alphas, "(0, inf]")
 
     def _step_rule(self, sample_weight: Array) -> Callable[[Round], float]:
         if self.step == "line":
@@ -265,7 +265,7 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
 
     def _choose_alpha(self, data: Any, codes: NDArray[np.intp], weight: Array) -> float:
         """The candidate with the best cross-validated accuracy; the smaller one among equals."""
-        alphas = [float(alpha) for alpha in self.alphas or CV_ALPHAS]
+        alphas = [float(alpha) for alpha in (CV_ALPHAS if self.alphas is None else self.alphas)]
         self.cv_scores_ = cross_validated_scores(self, [{"alpha": alpha} for alpha in alphas], data, codes, weight)
         best = np.flatnonzero(self.cv_scores_ >= self.cv_scores_.max() - 1e-12)
         return min(alphas[i] for i in best)

@@ -6,7 +6,6 @@ are imported where they are used: a check of a formula should not wait for compi
 
 from __future__ import annotations
 
-import math
 import warnings
 from functools import cache
 from typing import Any
@@ -15,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from marginalia.datasets import make_gaussian_mixture, make_long_servedio, make_symptom_survey
+from marginalia.datasets import (
+    gaussian_mixture_bayes,
+    make_gaussian_mixture,
+    make_long_servedio,
+    make_symptom_survey,
+)
 from marginalia.losses import AlphaLoss
 from marginalia.noise import flip_labels
 from marginalia.theory import Outcome, claim, outcome
@@ -147,7 +151,8 @@ def _accuracy(alpha: float, runs: int = 8) -> Array:
 
 def _bayes_line() -> Array:
     """Intercept and slopes of the Bayes score of the mixture."""
-    return np.array([math.log(0.14 / 0.86), 2.0, 2.0])
+    intercept, slopes = gaussian_mixture_bayes()
+    return np.array([intercept, *slopes])
 
 
 def _mixture_error(p: float, alpha: float, solver: str, n: int = 2000) -> float:

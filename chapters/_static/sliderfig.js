@@ -13,6 +13,8 @@
     // far outside the frame is far enough: what leaves it is cut off by the clip path
     const sy = (y) => Math.min(Math.max(H - B - ((y - y0) / (y1 - y0)) * (H - T - B), -9 * H), 9 * H);
     const ticks = (a, b) => [0, 1, 2, 3, 4].map((i) => a + ((b - a) * i) / 4);
+    // counts have whole ticks
+    const whole = d.x.every(Number.isInteger) ? Math.round : (t) => t;
     // a value that is not a number lifts the pen
     const path = (curve) => {
       let pen = "M";
@@ -28,7 +30,7 @@
     svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
     svg.innerHTML = [
       `<rect class="frame" x="${L}" y="${T}" width="${W - L - R}" height="${H - T - B}"/>`,
-      ...ticks(x0, x1).map((t) => `<text x="${sx(t)}" y="${H - B + 20}" text-anchor="middle">${+t.toFixed(2)}</text>`),
+      ...ticks(x0, x1).map(whole).map((t) => `<text x="${sx(t)}" y="${H - B + 20}" text-anchor="middle">${+t.toFixed(2)}</text>`),
       ...ticks(y0, y1).map((t) => `<text x="${L - 6}" y="${sy(t) + 4}" text-anchor="end">${+t.toFixed(2)}</text>`),
       `<text x="${(L + W - R) / 2}" y="${H - 6}" text-anchor="middle">${escape(d.xlabel)}</text>`,
       `<text x="16" y="${middle}" text-anchor="middle" transform="rotate(-90 16 ${middle})">${escape(d.ylabel)}</text>`,

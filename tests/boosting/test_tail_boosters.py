@@ -19,6 +19,7 @@ from marginalia.risk import cvar, entropic_lpboost, lpboost, trimmed_lpboost
 BOTH = [LPBoostClassifier(n_estimators=6, max_depth=2), AdaLPBoostClassifier(n_estimators=6, max_depth=2)]
 
 
+@pytest.mark.filterwarnings("ignore:a model makes no error")
 @parametrize_with_checks(
     [*BOTH, LPBoostClassifier(beta=None, n_estimators=4), AdaLPBoostClassifier(trim=0.1, n_estimators=4)]
 )
@@ -269,11 +270,35 @@ def test_bad_parameters(booster, name, value, data):
         booster().fit(X, y, X_val=X_val)
 
 
+def test_training_samples_that_a_model_fits_perfectly_are_told():
+    X, y = np.arange(20.0)[:, None], np.arange(20) // 10
+    with pytest.warns(UserWarning, match="makes no error on the training samples"):
+        model = AdaLPBoostClassifier(n_estimators=3, max_depth=1).fit(X, y)
+    assert model.model_weights_.max() == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AdaLPBoostClassifier(n_estimators=3, max_depth=1, model_weights="uniform").fit(X, y)
+        AdaLPBoostClassifier(n_estimators=3, max_depth=1).fit(X, (np.arange(20) // 5) % 2)
+
+
+@pytest.mark.parametrize("booster", BOTH, ids=["lpboost", "adalpboost"])
+def test_bad_parameters_set_after_the_fit(booster, data):
+    X, y, *_ = data
+    model = clone(booster).fit(X, y).set_params(model_weights="best", sampling="always")
+    with pytest.raises(ValueError, match=r"model_weights must be .* got 'best'"):
+        model.set_alpha(0.2)
+    with pytest.raises(ValueError, match=r"model_weights must be .* got 'best'"):
+        model.alpha_path([0.2])
+    with pytest.raises(ValueError, match=r"sampling must be .* got 'always'"):
+        model.predict(X)
+
+
 def test_bad_parameters_of_each(data):
     X, y, *_ = data
     for model, name in [
         (AdaLPBoostClassifier(step_size=0), "step_size"),
         (AdaLPBoostClassifier(trim=1.0), "trim"),
+        (AdaLPBoostClassifier(trim=0.1, model_weights="bagged"), "trim=0.1 has no version of model_weights='bagged'"),
         (LPBoostClassifier(patience=0), "patience"),
     ]:
         with pytest.raises(ValueError, match=name):

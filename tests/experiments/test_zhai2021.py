@@ -15,6 +15,19 @@ def test_curves_of_a_table_by_hand():
     assert_allclose([row["erm_mean"], row["lp_mean"], row["first_weight"], row["support"]], [0.25, 0.25, 0.5, 2])
 
 
+@pytest.mark.parametrize(
+    ("erm", "average", "expected"),
+    [
+        ([1.0, 0.8, 0.6, 0.4], [1.0, 0.7, 0.6, 0.5], 0.3),  # equal tails at 0.1 are no crossing, at 0.3 they are
+        ([1.0, 0.6, 0.6, 0.4], [1.0, 0.7, 0.5, 0.5], 0.4),  # the last crossing counts
+        ([0.5, 0.4, 0.3, 0.2], [0.6, 0.6, 0.6, 0.6], 0.1),
+        ([1.0, 1.0, 1.0, 1.0], [0.9, 0.9, 0.9, 0.9], np.inf),
+    ],
+)
+def test_crossing_is_where_erm_wins_for_good(erm, average, expected):
+    assert zhai2021.crossing([0.1, 0.2, 0.3, 0.4], erm, average) == expected
+
+
 def test_prefixes_end_with_all_models():
     assert zhai2021._prefixes(100) == [2, 5, 10, 20, 30, 50, 70, 100]
     assert zhai2021._prefixes(30) == [2, 5, 10, 20, 30]
@@ -49,6 +62,7 @@ def test_images_follow_the_validation_set(name, need):
     assert {row["used"] for row in rows} == {2.0, 3.0}
     assert all(row["valid_excess"] <= 1e-9 for row in rows)
     assert all(row["lp"] >= row["lp_mean"] - 1e-12 for row in rows)
+    assert all(row["erm"] <= row["average"] for row in rows if row["above_crossing"])
 
 
 def test_regularised_returns_a_tail_above_its_mean(need):

@@ -55,7 +55,8 @@ class Claims(SphinxDirective):
 def claim_row(entry: Entry, finding: Finding) -> str:
     """Row of a Markdown table: place, statement and id; verdict; slack."""
     statement = entry.statement.replace("|", r"\|")
-    slack = "" if finding.slack is None else f"{finding.slack:.2g}"
+    # a minus sign, at which no line is broken, in the place of a hyphen
+    slack = "" if finding.slack is None else f"{finding.slack:.2g}".replace("-", "\N{MINUS SIGN}")
     return (
         f"| **{entry.place}.** {statement} `{entry.id}` | {SIGNS[finding.verdict]}\u00a0{finding.verdict} | {slack} |"
     )

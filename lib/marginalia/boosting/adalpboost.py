@@ -45,7 +45,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
         alone.
     trim : float, default=0.0
         Fraction in [0, 1) of the samples, those with the largest losses so far, that get no weight, and that the
-        program leaves out: outliers (DORO).
+        program leaves out: outliers (DORO). Not with ``"smoothed"`` or ``"bagged"`` weights.
     sampling : {None, "per_sample", "per_call", "frozen"}, default=None
         How ``predict`` uses the mixture: the most probable class, a model drawn for each row, one for the whole call,
         or one fixed for each row by a keyed hash of its values.

@@ -25,7 +25,8 @@ __all__ = ["AlphaPath", "MixtureClassifier"]
 
 Array = NDArray[np.float64]
 
-METHODS = ("lp", "smoothed", "bagged", "uniform", "first")
+FITTED = ("lp", "smoothed", "bagged")  # model weights that depend on the validation losses
+METHODS = (*FITTED, "uniform", "first")
 SAMPLING = ("per_sample", "per_call", "frozen")
 BOOTSTRAPS = 5
 FEW = 100  # validation samples in the tail below which the weights of a program begin to overfit
@@ -102,6 +103,13 @@ class MixtureClassifier(Booster):
         if X_val is None:
             self.validation_losses_ = np.column_stack(columns[: len(record.steps)])
             self.validation_weight_ = learner.sample_weight
+            if self.model_weights in FITTED and not self.validation_losses_.any(axis=0).all():
+                warnings.warn(
+                    "a model makes no error on the training samples, so that the model weights chosen on them are its "
+                    "alone, whatever alpha is: give X_val and y_val",
+                    UserWarning,
+                    stacklevel=2,
+                )
         else:
             self.validation_losses_ = self._losses(X_val, np.asarray(y_val))
             self.validation_weight_ = np.ones(len(self.validation_losses_))
@@ -157,6 +165,7 @@ class MixtureClassifier(Booster):
             return np.repeat(self.classes_, X.shape[0])
         if self.sampling is None:
             return self.classes_[self._mixture(X, self.model_weights_).argmax(axis=1)]
+        check_choice("sampling", self.sampling, SAMPLING)  # it may have been set after the fit
         n = X.shape[0]
         if self.sampling == "frozen":
             chosen = frozen_models(X, self.model_weights_, self.key_)
@@ -225,6 +234,7 @@ class MixtureClassifier(Booster):
 
     def _weights_for(self, losses: NDArray[np.bool_], alpha: float) -> Array:
         """Model weights by the method of ``model_weights``, from a table of 0/1 losses."""
+        self._check_model_weights()  # they may have been set after the fit
         n_models, mass = losses.shape[1], self.validation_weight_
         if self.model_weights == "uniform":
             return np.full(n_models, 1.0 / n_models)
@@ -277,8 +287,13 @@ class MixtureClassifier(Booster):
         check_integer("max_depth", self.max_depth, 1)
         if self.sampling is not None:
             check_choice("sampling", self.sampling, SAMPLING)
-        check_choice("model_weights", self.model_weights, METHODS)
+        self._check_model_weights()
         if self.beta is not None:
             check_real("beta", self.beta, "(0, inf)")
         if self.resample not in (None, True, False):
             raise ValueError(f"resample must be None, True or False, got {self.resample!r}")
+
+    def _check_model_weights(self) -> None:
+        check_choice("model_weights", self.model_weights, METHODS)
+        if self.trim and self.model_weights in ("smoothed", "bagged"):
+            raise ValueError(f"trim={self.trim!r} has no version of model_weights={self.model_weights!r}: take 'lp'")

@@ -230,13 +230,15 @@ class NetworkClassifier(MarginaliaClassifier):
         return scores
 
     def _check_parameters(self) -> None:
-        for size in self.hidden_layer_sizes:
-            check_integer("hidden_layer_sizes", size, 1)
+        for name, low in (("hidden_layer_sizes", 1), ("decay_at", 0)):
+            numbers = getattr(self, name)
+            if np.ndim(numbers) != 1:
+                raise ValueError(f"{name} must be a tuple of whole numbers, got {numbers!r}")
+            for number in numbers:
+                check_integer(name, number, low)
         check_real("step_size", self.step_size, "(0, inf)")
         check_real("momentum", self.momentum, "[0, 1)")
         check_real("l2", self.l2, "[0, inf)")
         check_integer("batch_size", self.batch_size, 1)
         check_integer("warmup_epochs", self.warmup_epochs, 0)
         check_integer("n_iterations", self.n_iterations, 0)
-        for step in self.decay_at:
-            check_integer("decay_at", step, 0)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
@@ -14,7 +14,7 @@ from marginalia.boosting import AdaLPBoostClassifier, LPBoostClassifier, Network
 from marginalia.datasets import load_cifar10, load_compas, load_fashion_mnist
 from marginalia.risk import cvar, cvar_curve, cvar_floor, label_conflicts, lpboost_path
 
-__all__ = ["GRID", "compas", "compas_floor", "images", "outliers", "regularised"]
+__all__ = ["GRID", "compas", "compas_floor", "crossing", "images", "outliers", "regularised"]
 
 GRID = (np.arange(1, 51) / 100).tolist()
 """Tail fractions of the paper's curves: 0.01, 0.02, ..., 0.5."""
@@ -68,7 +68,8 @@ def compas_floor() -> dict[str, Any]:
 def images(name: str, n_models: int, n_train: int, rng: np.random.Generator) -> list[Row]:
     """Figures 1 (b), 2 (a) and 4 (a) on the stand-ins: one row for each number of models used and tail fraction.
 
-    ``name`` is ``"fashion_mnist"``, or ``"cifar10"`` for the sample of it that is here.
+    ``name`` is ``"fashion_mnist"``, or ``"cifar10"`` for the sample of it that is here. ``above_crossing`` is 1 where
+    the test curve of ERM has fallen below that of the even mixture for good.
     """
     data = _images(name, n_train)
     model = AdaLPBoostClassifier(
@@ -85,11 +86,28 @@ def images(name: str, n_models: int, n_train: int, rng: np.random.Generator) -> 
     for used in _prefixes(n_models):
         levels = GRID if used == n_models else GRID[4::5]
         weights = np.array([result.model_weights for result in lpboost_path(validation[:, :used], levels)])
-        fitted = _curves(validation[:, :used], weights, levels)
-        for row, inside in zip(_curves(losses[:, :used], weights, levels), fitted, strict=True):
+        fitted, tested = (_curves(table[:, :used], weights, levels) for table in (validation, losses))
+        crossed = crossing(levels, [row["erm"] for row in tested], [row["average"] for row in tested])
+        for row, inside in zip(tested, fitted, strict=True):
             excess = inside["lp"] - min(inside["erm"], inside["average"])
-            rows.append(row | shared | {"used": float(used), "valid_excess": excess})
+            above = float(row["alpha"] > crossed)
+            rows.append(row | shared | {"used": float(used), "valid_excess": excess, "above_crossing": above})
     return rows
+
+
+def crossing(alphas: ArrayLike, erm: ArrayLike, average: ArrayLike) -> float:
+    """Tail fraction from which on ERM has the tail of the even mixture or a better one; infinite if there is none.
+
+    In the smallest tails both lose everything: that they agree there is no crossing.
+
+    Examples
+    --------
+    >>> crossing([0.1, 0.2, 0.3], [1.0, 0.8, 0.5], [1.0, 0.7, 0.6])
+    0.3
+    """
+    behind = np.flatnonzero(np.asarray(erm) > np.asarray(average))
+    later = np.asarray(alphas, dtype=np.float64)[behind[-1] + 1 if len(behind) else 0 :]
+    return float(later[0]) if len(later) else np.inf
 
 
 def regularised(alpha: float, n_models: int, n_train: int, rng: np.random.Generator) -> Row:

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-__all__ = ["UnknownName", "check_choice", "check_integer", "check_name", "check_real", "check_rng"]
+__all__ = ["UnknownName", "check_choice", "check_integer", "check_name", "check_real", "check_reals", "check_rng"]
 
 
 class UnknownName(ValueError):
@@ -62,6 +62,24 @@ def check_real(name: str, value: object, interval: str) -> float:
         if above and below:
             return number
     raise ValueError(f"{name} must be a number in {interval}, got {value!r}")
+
+
+def check_reals(name: str, values: object, interval: str) -> list[float]:
+    """Return ``values``, a sequence or array that is not empty, as floats that all lie in ``interval``.
+
+    Examples
+    --------
+    >>> check_reals("alphas", np.array([1, 2]), "(0, inf]")
+    [1.0, 2.0]
+    >>> check_reals("alphas", 3, "(0, inf]")
+    Traceback (most recent call last):
+        ...
+    ValueError: alphas must be a sequence of numbers in (0, inf], got 3
+    """
+    numbers = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
+    if not numbers:
+        raise ValueError(f"{name} must be a sequence of numbers in {interval}, got {values!r}")
+    return [check_real(name, number, interval) for number in numbers]
 
 
 def check_integer(name: str, value: object, low: int) -> int:

@@ -124,6 +124,7 @@ def test_record_glues_plain_values(glued):
         ({"id": "sypherd2023:fig-55", "x": 1}, KeyError, "no exhibit 'sypherd2023:fig-55' in the ledger; close:"),
         ({"id": "sypherd2023:lemma-3", "x": 1}, KeyError, "no exhibit"),
         ({"id": "sypherd2023:fig-5"}, ValueError, "sypherd2023:fig-5: nothing to record"),
+        ({"id": "sypherd2023:fig-5", "gain_1.1": 1}, ValueError, "sypherd2023:fig-5: a name must have no dot"),
         ({"id": "sypherd2023:fig-5", "gain": math.nan}, ValueError, "sypherd2023:fig-5: gain must be finite"),
         ({"id": "sypherd2023:fig-5", "gain": {1: 2}}, TypeError, "sypherd2023:fig-5: gain must be a number"),
     ],

@@ -66,6 +66,9 @@ def record(id: str, **values: Any) -> None:
     exhibit = entry(id, "exhibit")
     if not values:
         raise ValueError(f"{id}: nothing to record")
+    for name in values:
+        if "." in name:  # dots part key, item and name
+            raise ValueError(f"{id}: a name must have no dot, got {name!r}")
     plain = {name: _plain(value, f"{id}: {name}") for name, value in values.items()}
     try:
         from myst_nb import glue

@@ -61,7 +61,18 @@ def test_importances_find_the_feature_that_matters():
     assert model.feature_importances_.argmax() == 2 and model.feature_importances_.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("parameters", [{"alpha": 0}, {"step_size": -1.0}, {"link": "logit"}, {"max_depth": 0}])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"alpha": 0},
+        {"alpha": "auto"},
+        {"step_size": -1.0},
+        {"link": "logit"},
+        {"max_depth": 0},
+        {"alphas": []},
+        {"step_sizes": 3.0},
+    ],
+)
 def test_bad_parameters_are_named(parameters):
     (name, value) = next(iter(parameters.items()))
     with pytest.raises(ValueError, match=name) as error:
@@ -110,8 +121,8 @@ def test_adaptive_alpha_is_the_estimated_one():
 def test_cross_validation_chooses_the_best_pair():
     X, y = make_xd6(300, rng=0)  # Boolean features: the encoding of a fold is that of all rows
     noisy = np.where(np.random.default_rng(0).random(300) < 0.2, -y, y)
-    model = PILBoostClassifier("cv", "cv", 10, 2, alphas=[2.0, 1.1], step_sizes=[1.0, 30.0], cv=3, random_state=0)
-    model.fit(X, noisy)
+    given = {"alphas": [2.0, 1.1], "step_sizes": np.array([1.0, 30.0])}
+    model = PILBoostClassifier("cv", "cv", 10, 2, cv=3, random_state=0, **given).fit(X, noisy)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     for i, alpha in enumerate([1.1, 2.0]):
         for j, step in enumerate([1.0, 30.0]):

@@ -68,7 +68,8 @@ def estimate_noise(
     Returns
     -------
     NoiseEstimate
-        With ``alpha`` 1 if :math:`\bar\eta` is ½, and 8 where the formula is undefined or larger.
+        With ``alpha`` 1 if :math:`\bar\eta` is ½, and 8 where the formula is undefined or larger. The authors'
+        code adds 0.01, which keeps their link from overflowing; ours does not need it.
 
     Examples
     --------

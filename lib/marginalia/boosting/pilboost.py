@@ -16,7 +16,7 @@ from marginalia.boosting.noise_estimate import NoiseEstimate, estimate_noise
 from marginalia.boosting.trees import Forest
 from marginalia.boosting.tuning import cross_validated_scores
 from marginalia.losses.proper import AlphaCPELoss
-from marginalia.parameters import check_choice, check_integer, check_real
+from marginalia.parameters import check_choice, check_integer, check_real, check_reals
 
 __all__ = ["PILBoostClassifier"]
 
@@ -214,10 +214,10 @@ class PILBoostClassifier(BoostingClassifier):
         check_integer("n_estimators", self.n_estimators, 1)
         check_integer("max_depth", self.max_depth, 1)
         check_choice("link", self.link, ("pseudo", "exact"))
-        for alpha in self.alphas or ():
-            check_real("alphas", alpha, "(0, inf]")
-        for step_size in self.step_sizes or ():
-            check_real("step_sizes", step_size, "(0, inf)")
+        if self.alphas is not None:
+            check_reals("alphas", self.alphas, "(0, inf]")
+        if self.step_sizes is not None:
+            check_reals("step_sizes", self.step_sizes, "(0, inf)")
 
     def _choose_parameters(self, data: Any, codes: NDArray[np.intp], weight: Array) -> None:
         """Set ``alpha_`` and ``step_size_``; among equal scores the smaller α, then the smaller step."""
@@ -227,10 +227,10 @@ class PILBoostClassifier(BoostingClassifier):
             self.noise_: NoiseEstimate = estimate_noise(_ordered(data), codes, weight)
             alphas = [self.noise_.alpha]
         elif self.alpha == "cv":
-            alphas = [1.0] if one_class else sorted(self.alphas or CV_ALPHAS)
+            alphas = [1.0] if one_class else sorted(CV_ALPHAS if self.alphas is None else self.alphas)
         steps: Sequence[Any] = [self.step_size]
         if self.step_size == "cv":
-            steps = [1.0] if one_class else sorted(self.step_sizes or CV_STEP_SIZES)
+            steps = [1.0] if one_class else sorted(CV_STEP_SIZES if self.step_sizes is None else self.step_sizes)
         pairs = list(product(alphas, steps))
         if len(pairs) == 1:
             self.alpha_, self.step_size_ = map(float, pairs[0])

@@ -95,7 +95,7 @@ def test_divergence_and_best_alpha_at_the_corners():
     assert best_alpha([0, 1], [0.7, 0.4]) == -math.inf
     assert best_alpha([0.3, 0.9], [0.5, 0.5]) == 1
     assert binary_entropy([0, 1]).tolist() == [0, 0]
-    with pytest.raises(ValueError, match="eta_twisted must be in"):
+    with pytest.raises(ValueError, match=r"eta_twisted must be in \(0, 1\), got 1\.0"):
         best_alpha([0.5], [1.0])
 
 
@@ -111,5 +111,8 @@ def test_constructive_alpha_minimises_its_bound(seed):
         assert nearby.argmin() == 1
         assert nearby[1] == pytest.approx(binary_entropy(found.q), rel=1e-12)
         assert tilted_cross_entropy(found.alpha, clean, twisted, weight) <= found.guarantee
+    one_for_all = constructive_alpha(0.9, [0.74, 0.7], 2.0)
+    assert one_for_all == constructive_alpha([0.9, 0.9], [0.74, 0.7], 2.0)
+    assert constructive_alpha([0.9, 0.1], [0.74, 0.26], math.nextafter(logit(0.74), 0)).inside == 1
     with pytest.raises(ValueError, match="bound must leave"):
         constructive_alpha([0.5], [0.9], 0.1)

@@ -23,6 +23,10 @@ def test_evidence_of_the_specification():
     assert check("sypherd2022:eq-146").evidence["excess_at_0.09_0.1"] == pytest.approx(0.000953, abs=5e-7)
     assert check("sypherd2022:eq-168").evidence["root"] == pytest.approx(6.3197, abs=5e-5)
     assert check("sypherd2022:appendix-a.10").evidence["largest"] == pytest.approx(0.247066, abs=5e-7)
+    assert check("sypherd2022:theorem-16").evidence["slack_with_plus_sign"] < -2.4
+    off = check("sypherd2022:assumption-c").evidence
+    for alpha, curvature in {2.7: 0.2239, 4: 0.2326, 8: 0.2425}.items():
+        assert off[f"off_interval_at_{alpha:g}"] == pytest.approx(curvature, abs=5e-5)
     concavity = check("sypherd2022:eq-98-concavity").evidence
     assert concavity["at_clean_0.01_alpha_10_twisted_0.291"] == pytest.approx(0.80, abs=5e-3)
     limits = check("sypherd2022:eq-103-limit").evidence
@@ -103,3 +107,5 @@ def test_constructive_checks_can_fail(monkeypatch):
 def test_link_checks_can_fail(monkeypatch):
     monkeypatch.setattr(AlphaCPELoss, "inverse_link", AlphaCPELoss.pseudo_inverse_link)
     assert links.surrogate_slope().verdict == "fails as printed"
+    monkeypatch.setattr(AlphaCPELoss, "surrogate_curvature", lambda self, z: np.full_like(z, 0.6))
+    assert links.curvature().verdict == "fails as printed"

@@ -14,6 +14,7 @@ from marginalia.experiments.sypherd2022.boosters import (
 )
 from marginalia.experiments.sypherd2022.curves import (
     SHARP_CONSTANT,
+    attained_bound,
     bound_example,
     fixed_exponents,
     gain_landmarks,
@@ -36,6 +37,7 @@ __all__ = [
     "STEP_SIZES",
     "Method",
     "accuracy",
+    "attained_bound",
     "best_pilboost_alpha",
     "bound_example",
     "compare",

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
 from marginalia.losses.proper import (
     AlphaCPELoss,
     ConstructiveAlpha,
     best_alpha,
+    constructive_alpha,
     flip_posterior,
     tilt_gain,
     tilted_cross_entropy,
@@ -24,6 +26,7 @@ from marginalia.theory.sypherd2022.links import SHARP_CONSTANT, scaled_link_gap
 
 __all__ = [
     "SHARP_CONSTANT",
+    "attained_bound",
     "bound_example",
     "fixed_exponents",
     "gain_landmarks",
@@ -107,6 +110,41 @@ def bound_example(alphas: ArrayLike, clip: bool = False, n_points: int = 20000) 
         "edge": edge,
         "alpha": found.alpha,
     }
+
+
+def attained_bound(p: ArrayLike) -> dict[str, Array | float]:
+    """Cross-entropies for twisted logits of ±1 that agree with the clean label with probability ``p`` (Figure 9).
+
+    Parameters
+    ----------
+    p : array_like of shape (n,)
+        Probabilities.
+
+    Returns
+    -------
+    dict
+        ``tilted`` with the exponent of Theorem 10 and ``untilted``, at each ``p``; ``touch``, where the two are
+        closest, and ``gap``, by how much they differ there.
+
+    Examples
+    --------
+    >>> round(attained_bound([0.5])["touch"], 4)
+    0.7311
+    """
+    twisted = expit([1.0, -1.0])
+
+    def pair(share: float) -> tuple[float, float]:
+        clean = [share, 1 - share]
+        alpha = constructive_alpha(clean, twisted, 1.0).alpha
+        return tilted_cross_entropy(alpha, clean, twisted), tilted_cross_entropy(1.0, clean, twisted)
+
+    def gap(share: float) -> float:
+        tilted, untilted = pair(share)
+        return untilted - tilted
+
+    tilted, untilted = np.array([pair(share) for share in np.asarray(p, dtype=float)]).T
+    closest = minimize_scalar(gap, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-9})
+    return {"tilted": tilted, "untilted": untilted, "touch": float(closest.x), "gap": float(closest.fun)}
 
 
 def link_seconds(alpha: float, n_points: int = 20000, repeats: int = 5) -> dict[str, float]:

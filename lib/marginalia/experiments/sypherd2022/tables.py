@@ -123,13 +123,13 @@ def step_families(step_sizes: Iterable[float], shrinkages: Iterable[float], roun
     return ours + [Method(k, k, step_size=s, rounds=rounds) for k in BASELINES for s in shrinkages]
 
 
-def tune_steps(data: str, level: float, methods: list[Method], runs: int) -> tuple[pd.Series, pd.DataFrame]:
+def tune_steps(data: str, level: float, methods: list[Method], runs: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What the step is worth under label noise, and what a user gets who chooses it on held-out noisy data.
 
     Returns
     -------
-    by_step : Series
-        Mean clean test accuracy by name and step.
+    by_step : DataFrame
+        Mean and standard deviation over runs of the clean test accuracy by name and step.
     tuned : DataFrame
         Mean and standard deviation over runs of the test accuracy at the step with the best validation accuracy of
         that run; the smaller of equal steps.
@@ -138,4 +138,7 @@ def tune_steps(data: str, level: float, methods: list[Method], runs: int) -> tup
     table["name"], table["step"] = [m.name for m in table["method"]], [m.step_size for m in table["method"]]
     table = table.sort_values("step", kind="stable", ignore_index=True)
     chosen = table.loc[table.groupby(["name", "run"])["validation"].idxmax()]
-    return table.groupby(["name", "step"])["test"].mean(), chosen.groupby("name")["test"].agg(["mean", "std"])
+    by_step, tuned = (
+        part["test"].agg(["mean", "std"]) for part in (table.groupby(["name", "step"]), chosen.groupby("name"))
+    )
+    return by_step, tuned

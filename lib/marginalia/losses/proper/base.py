@@ -23,7 +23,7 @@ def as_probability(name: str, value: ArrayLike) -> Array:
     array = np.asarray(value, dtype=np.float64)
     outside = (array < 0) | (array > 1)
     if outside.any():
-        raise ValueError(f"{name} must be in [0, 1], got {array[outside].flat[0]!r}")
+        raise ValueError(f"{name} must be in [0, 1], got {array[outside].flat[0].item()!r}")
     return array
 
 
@@ -32,7 +32,7 @@ def as_sign(y: ArrayLike) -> Array:
     array = np.asarray(y, dtype=np.float64)
     wrong = np.abs(array) != 1
     if wrong.any():
-        raise ValueError(f"y must be -1 or +1, got {array[wrong].flat[0]!r}")
+        raise ValueError(f"y must be -1 or +1, got {array[wrong].flat[0].item()!r}")
     return array
 
 

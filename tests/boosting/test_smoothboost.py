@@ -145,6 +145,23 @@ def test_suspects_are_the_dirty_examples(adversary):
     np.testing.assert_array_equal(model.suspects(X, y), dirty)
 
 
+def test_suspects_need_the_labels_of_fit():
+    X, y = SOURCE.draw(100, rng=5)
+    model = SmoothBoostClassifier(0.05, GAMMA, estimator=weak()).fit(X, y)
+    with pytest.raises(ValueError, match=r"y must hold labels seen in fit, \[-1.0, 1.0\], got 0"):
+        model.suspects(X, (y > 0).astype(int))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.suspects(X, y[:5])
+
+
+@pytest.mark.parametrize(
+    "booster", [SmoothBoostClassifier(), MadaBoostClassifier(), BregmanBoostClassifier()], ids=repr
+)
+def test_nobody_is_suspect_where_there_is_one_class(booster):
+    X, y = np.zeros((20, 2)), np.array(["a"] * 20)
+    assert not booster.fit(X, y).suspects(X, y).any()
+
+
 def test_weights_are_repetition_for_linear_and_tree_learners():
     X, y, _ = MaliciousOracle("flip", 0.05, SparseMajority(8, 3)).draw(120, rng=6)
     count = np.random.default_rng(0).integers(0, 3, 120)

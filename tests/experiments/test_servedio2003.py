@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from marginalia.experiments import servedio2003 as experiments
+from marginalia.noise import SparseMajority
 
 
 def test_friendly_learner_needs_what_the_potential_says():
@@ -37,6 +38,30 @@ def test_two_targets_are_learned_below_the_limit_and_lost_above(rate):
 def test_the_right_norm_learns_the_sparse_target():
     result = experiments.norms_and_online("sparse", 0.0, np.random.default_rng(0))
     assert result["p_inf"] < min(result["p_2"], result["perceptron"])
+
+
+def test_online_algorithms_are_converted_as_in_theorem_7():
+    """Perceptron with two thirds of the examples, its best hypothesis on the rest."""
+    rng = np.random.default_rng(0)
+    source = SparseMajority(200, 3)
+    X, y = source.draw(150, rng)
+    rng.random(150)  # the oracle's coins
+    clean_X, clean_y = source.draw(20_000, rng)
+    hypotheses = [np.zeros(200)]
+    for x, label in zip(X[:100], y[:100], strict=True):
+        if label * (hypotheses[-1] @ x) <= 0:
+            hypotheses.append(hypotheses[-1] + label * x)
+    held_out = [np.mean(y[100:] * (X[100:] @ w) <= 0) for w in hypotheses]
+    best = hypotheses[int(np.argmin(held_out))]
+    result = experiments.norms_and_online("sparse", 0.0, np.random.default_rng(0))
+    # one score in a hundred is 0, a matter of rounding where the hypothesis has length one
+    assert result["perceptron"] == pytest.approx(np.mean(clean_y * (clean_X @ best) <= 0), abs=0.012)
+
+
+def test_needed_sample_runs_the_complete_learner():
+    """At p = 2 it goes on until the measure says stop; stopped at its margins it would err three times as often."""
+    errors = [experiments.needed_sample(1, 2.0, 60, np.random.default_rng(seed))["error"] for seed in range(4)]
+    assert np.mean(errors) < 0.09
 
 
 def test_estimated_radius_ruins_the_advantage():

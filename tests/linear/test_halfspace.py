@@ -61,7 +61,9 @@ def test_one_outlier_when_the_radius_is_estimated():
 
 
 @pytest.mark.parametrize(
-    "options", [{"epsilon": 0}, {"p": 1.5}, {"R": -1.0}, {"difficulty": 0.5}, {"max_rounds": 0}], ids=str
+    "options",
+    [{"epsilon": 0}, {"p": 1.5}, {"R": -1.0}, {"difficulty": 0.5}, {"max_rounds": 0}, {"n_estimators": 0}],
+    ids=str,
 )
 def test_bad_parameters(options):
     with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):

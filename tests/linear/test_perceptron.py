@@ -76,7 +76,7 @@ def test_hold_out_picks_the_best_hypothesis_seen():
     held_X, held_y = X[600:], y[600:]
     errors = [
         np.mean(held_y * (held_X @ w) <= 0)
-        for w, _ in model._one_pass(y[:600, None] * X[:600], np.ones(600), np.zeros(20))
+        for w, _ in model._one_pass(y[:600, None] * X[:600], np.ones(600), np.zeros(20), 0.0)
     ]
     assert np.mean(held_y * (held_X @ model.coef_[0]) <= 0) == min(errors)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from marginalia.boosting.base import BoostingClassifier
 from marginalia.boosting.bounds import adaptive_rounds, smoothboost_rounds
@@ -77,9 +78,21 @@ class SmoothBooster(BoostingClassifier):
         y : array-like of shape (n,)
             Labels as in ``fit``.
         margin : float, default 0
+
+        Returns
+        -------
+        ndarray of bool of shape (n,)
+            All false where one class was all there was to learn.
         """
         score = self.decision_function(X)
-        return np.where(np.asarray(y) == self.classes_[-1], score, -score) <= margin
+        labels: NDArray[Any] = column_or_1d(y)
+        check_consistent_length(score, labels)
+        unknown = labels[~np.isin(labels, self.classes_)].tolist()
+        if unknown:
+            raise ValueError(f"y must hold labels seen in fit, {self.classes_.tolist()}, got {unknown[0]!r}")
+        if len(self.classes_) == 1:
+            return np.zeros(len(labels), dtype=np.bool_)
+        return np.where(labels == self.classes_[1], score, -score) <= margin
 
 
 class SmoothBoostClassifier(SmoothBooster):

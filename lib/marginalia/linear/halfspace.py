@@ -112,6 +112,8 @@ class HalfspaceLearner(MarginaliaClassifier):
             check_real("R", self.R, "(0, inf)")
         if self.difficulty is not None:
             check_real("difficulty", self.difficulty, "[1, inf)")
+        if self.n_estimators is not None:
+            check_integer("n_estimators", self.n_estimators, 1)
         check_integer("max_rounds", self.max_rounds, 1)
         X, codes, weight = self._check_training(X, y, sample_weight, dtype=[np.float64, np.float32])
         if len(self.classes_) < 2:
@@ -124,13 +126,13 @@ class HalfspaceLearner(MarginaliaClassifier):
         # gamma = 1/(4A) is at most 1/4: the largest value to start halving from
         self.guarantee_: HalfspaceGuarantee = halfspace_guarantee(epsilon, self.difficulty or 1.0, self.delta)
         rounds = self.n_estimators
-        if rounds is None and self.guarantee_.n_rounds > self.max_rounds:
+        if rounds is None and (self.difficulty is None or self.guarantee_.n_rounds > self.max_rounds):
             rounds = self.max_rounds
         self.booster_ = SmoothBoostClassifier(
             kappa=self.guarantee_.kappa,
             gamma=self.guarantee_.gamma,
             estimator=PNormLearner(p=p, R=R, outside=self.outside),
-            n_estimators=rounds if self.difficulty is not None else self.n_estimators or self.max_rounds,
+            n_estimators=rounds,
             on_failure="halve" if self.difficulty is None else "ignore",
         ).fit(X, codes, weight)
         if self.difficulty is None:

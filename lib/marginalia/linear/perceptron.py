@@ -96,17 +96,17 @@ class _OnlineLinear(MarginaliaClassifier):
         held = 0 if self.validation_fraction is None else math.ceil(self.validation_fraction * len(X))
         if held >= len(X):
             raise ValueError(f"validation_fraction={self.validation_fraction} leaves no example to learn from")
-        shown = len(X) - held
+        shown, tie = len(X) - held, _TIE * np.abs(signed).max()
 
         z = np.zeros(X.shape[1])
         best, best_error = self._weights(z), math.inf
         self.mistakes_per_pass_: list[int] = []
         for _ in range(self.max_iter):
             mistakes = 0
-            for w, made in self._one_pass(signed[:shown], weight[:shown], z):
+            for w, made in self._one_pass(signed[:shown], weight[:shown], z, tie):
                 mistakes += made
                 if held:  # the conversion of Theorem 7: of all hypotheses the one with least error on fresh examples
-                    error = float(weight[shown:] @ (signed[shown:] @ w <= 0))
+                    error = float(weight[shown:] @ (signed[shown:] @ w <= tie))
                     if error < best_error:
                         best, best_error = w, error
                 else:
@@ -129,9 +129,9 @@ class _OnlineLinear(MarginaliaClassifier):
         self.intercept_ = best[dimension:] if self.fit_intercept else np.zeros(1)
         return self
 
-    def _one_pass(self, signed: Array, weight: Array, z: Array) -> Any:
+    def _one_pass(self, signed: Array, weight: Array, z: Array, tie: float) -> Any:
         """Go once through the rows; yield each hypothesis with the mistakes that led to it. Changes ``z``."""
-        w, row, tie = self._weights(z), 0, _TIE * np.abs(signed).max()
+        w, row = self._weights(z), 0
         yield w, 0
         while row < len(signed):
             # the hypothesis changes only at mistakes, so a block of rows is judged at once

@@ -114,9 +114,10 @@ def rounds_of_variants(rng: np.random.Generator) -> Numbers:
     gamma = LONG_SERVEDIO_GAMMA
     theta = gamma / (2 + gamma)
     weak = PNormLearner(p=math.inf, R=1.0, ties="first")
-    smooth, early, adaptive = (
-        SmoothBoostClassifier(KAPPA, gamma, estimator=weak, **options).fit(X, y)  # type: ignore[arg-type]
-        for options in ({}, {"early_stop": True}, {"adaptive": True})
+    smooth, smooth_early, adaptive, adaptive_early = (
+        SmoothBoostClassifier(KAPPA, gamma, estimator=weak, adaptive=adaptive, early_stop=early).fit(X, y)
+        for adaptive in (False, True)
+        for early in (False, True)
     )
     rounds = math.ceil(bregman_rounds(KAPPA, gamma, theta))
     bregman = BregmanBoostClassifier(KAPPA, rounds, 2 * gamma - theta, estimator=weak).fit(X, y)
@@ -127,7 +128,8 @@ def rounds_of_variants(rng: np.random.Generator) -> Numbers:
         "smooth": smooth.n_estimators_,
         "adaptive": adaptive.n_estimators_,
         "bregman": rounds,
-        "smooth_first": early.n_estimators_,
+        "smooth_first": smooth_early.n_estimators_,
+        "adaptive_first": adaptive_early.n_estimators_,
         "bregman_first": int(np.argmax(behind < KAPPA)) + 1,
         "bregman_fraction": float(behind[-1]),
         "certificate": bregman.certificate_ / (2 * gamma),

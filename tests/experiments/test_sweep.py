@@ -112,6 +112,13 @@ def test_a_change_anywhere_below_is_a_new_question(monkeypatch, calls):
     assert calls() == [1, 1]
 
 
+def test_old_code_stores_nothing_under_an_edited_source(monkeypatch, own_cache):
+    monkeypatch.setattr(_sweep, "library_digest", lambda: "edited")
+    with pytest.warns(UserWarning, match="has changed since it was imported"):
+        sweep(remember, {"value": [1]}, seeds=1)
+    assert not list(own_cache.rglob("*.json"))
+
+
 def test_another_entropy_is_a_new_question():
     assert sweep(draw, {"scale": [1.0]}, 1).x[0] != sweep(draw, {"scale": [1.0]}, 1, entropy=1).x[0]
 

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import joblib
 import numpy as np
 from tqdm import tqdm
 
-from marginalia.digest import combine, foundation_digest
+from marginalia.digest import combine, foundation_digest, library_digest
 from marginalia.experiments._fingerprint import describe
 from marginalia.parameters import check_integer
 from marginalia.resources import build_folder
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["sweep"]
 
 Row = dict[str, float]
+
+_LOADED = library_digest()  # of the code that this process runs, whatever is edited while it does
 
 
 def sweep(
@@ -42,7 +45,8 @@ def sweep(
     Run *i* gets the *i*-th child of one ``SeedSequence`` at every grid point: points are compared on the same draws,
     and more points or runs leave the others unchanged. Each result is stored in a file of its own as soon as it is
     there, so that an interrupted sweep goes on where it stopped. A stored result is used for as long as the source of
-    the function, its arguments, the library, its data and the installed versions stay what they were.
+    the function, its arguments, the library, its data and the installed versions stay what they were; after an edit of
+    the library nothing is stored until Python is started again.
 
     Parameters
     ----------
@@ -84,7 +88,7 @@ def sweep(
     seeds = check_integer("seeds", seeds, 1)
     entropy = check_integer("entropy", entropy, 0)
     tasks = [(point, run) for point in points for run in range(seeds)]
-    files = _files(function, tasks, entropy) if cache else [None] * len(tasks)
+    files = _files(function, tasks, entropy) if cache and _is_as_loaded() else [None] * len(tasks)
     rows: list[list[Row] | None] = [_load(file) for file in files]
     waiting = [index for index, stored in enumerate(rows) if stored is None]
     bar = tqdm(total=len(tasks), initial=len(tasks) - len(waiting), desc=name, disable=_hide(progress), leave=False)
@@ -112,6 +116,19 @@ def _points(grid: Mapping[str, Iterable[Any]], name: str) -> list[dict[str, Any]
         if not values[key]:
             raise ValueError(f"grid of {name}: {key} has no values")
     return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
+
+
+def _is_as_loaded() -> bool:
+    """Whether the source on disk is the one that was imported; under its digest old code would store its numbers."""
+    same = library_digest() == _LOADED
+    if not same:
+        warnings.warn(
+            "the source of marginalia has changed since it was imported: results are neither kept nor taken from the "
+            "cache until Python is started again",
+            UserWarning,
+            stacklevel=3,
+        )
+    return same
 
 
 def _files(function: Callable[..., Any], tasks: list[tuple[dict[str, Any], int]], entropy: int) -> list[Path]:

@@ -59,6 +59,12 @@ def test_lower_of_two_minima_is_for_wrong_labels_only(runs):
     assert f"{LOWEST} test" not in runs["inputs"]
 
 
+def test_a_strong_penalty_leaves_one_minimum(runs):
+    # both solvers minimise the same objective, intercept and all: where it has one minimum they find one model
+    strong = runs["labels"][runs["labels"].l2 >= 1e-2]
+    np.testing.assert_allclose(strong[f"{LOWEST} test"], strong["two-temperature test"], atol=0.004)
+
+
 def test_accuracy_at_every_penalty(runs):
     table = runs["inputs"]
     found = amid2019.by_penalty(table).loc[("fonts", "instance 20 %", 1e-2)]

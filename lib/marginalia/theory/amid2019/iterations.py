@@ -38,9 +38,11 @@ def totals_after(updates: int, gaps: Array, t: float) -> Array:
 def hardest_rows(classes: int, t: float, points: int = 80) -> Array:
     """Rows of :func:`one_against_many`, denser where Algorithm 1 is slowest and where five updates are farthest off."""
     gaps = one_against_many(classes, points)
-    worst = fixed_point_updates(gaps, t).argmax(), totals_after(5, gaps, t).argmax()
-    ends = [(gaps[max(k - 1, 0), 1], gaps[min(k + 1, points - 1), 1]) for k in worst]
-    return np.concatenate([gaps, *(one_against_many(classes, points // 2, low, high) for low, high in ends)])
+    found = [gaps]
+    for worst in (int(fixed_point_updates(gaps, t).argmax()), int(totals_after(5, gaps, t).argmax())):
+        near = gaps[max(worst - 1, 0) : worst + 2, 1]
+        found.append(one_against_many(classes, points // 2, near[0], near[-1]))
+    return np.concatenate(found)
 
 
 def printed_algorithm_2(margin: float, t: float, steps: int = 200) -> float:

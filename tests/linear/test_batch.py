@@ -70,6 +70,16 @@ def test_original_variables_with_a_constant_feature_are_those_of_plain_lbfgs(dat
         np.testing.assert_allclose(np.append(ours.coef, ours.intercept), w, atol=2e-3 * np.abs(w).max())
 
 
+def test_whitened_variables_with_a_penalised_intercept(data):
+    X, y, _ = data
+    problems = [Problem(y, LogisticLoss(), l2) for l2 in (0.1, 1e-3)]
+    design = np.column_stack([X, np.ones(len(X))])
+    solutions = minimise_many(X, problems, DesignFactor(X), tol=1e-8, max_iter=500, penalise_intercept=True)
+    for problem, found in zip(problems, solutions, strict=True):
+        alone = MarginClassifier(l2=problem.l2, tol=1e-9, fit_intercept=False).fit(design, y)
+        np.testing.assert_allclose(np.append(found.coef, found.intercept), alone.coef_[0], atol=1e-4)
+
+
 def test_products_with_few_and_with_many_columns_agree(data):
     X, *_ = data
     rng = np.random.default_rng(1)

@@ -118,7 +118,7 @@ class TwoTemperatureClassifier(LinearModel):
                 check_real(name, getattr(self, name), "(0, inf)")
         if self.t1 != "cv" and self.t2 != "cv" and self.t2 < 1 <= self.t1:
             raise ValueError(
-                f"t2 must be at least 1 if t1 is, else the loss can be infinite; got {self.t1=}, {self.t2=}"
+                f"t2 must be at least 1 if t1 is, else the loss can be infinite; got t1={self.t1!r}, t2={self.t2!r}"
             )
         X, codes, weight = self._check_data(X, y, sample_weight)
         whole = X, codes, weight

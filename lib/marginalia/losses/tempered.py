@@ -207,5 +207,5 @@ def _classes_last(activations: ArrayLike, axis: int) -> Array:
 def _non_negative(name: str, p: ArrayLike) -> Array:
     p = np.asarray(p, dtype=np.float64)
     if (p < 0).any():
-        raise ValueError(f"{name} must hold probabilities, got the negative value {p.min()!r}")
+        raise ValueError(f"{name} must hold probabilities, got the negative value {np.nanmin(p):g}")
     return p

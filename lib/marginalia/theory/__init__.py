@@ -107,7 +107,7 @@ def outcome(
     >>> outcome(-0.1).verdict, outcome(0.1, caveat=True).verdict
     ('fails as printed', 'holds with a caveat')
     """
-    slack = float(slack)
+    slack = float(slack) + 0.0  # a slack of minus zero is zero
     if math.isnan(slack):
         raise ValueError("slack must be a number, got nan")
     holds = slack >= -tolerance if holds is None else bool(holds)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 import numpy as np
 from numpy.typing import NDArray
 
 from marginalia.losses import TwoTemperatureLoss
-from marginalia.losses.fixed_point import fixed_point_excess
 from marginalia.losses.log_partition import excess, log_exp_t
 from marginalia.losses.tempered import fixed_point_updates, log_t
-from marginalia.theory.amid2019.iterations import one_against_many
+from marginalia.theory.amid2019.iterations import hardest_rows, totals_after
 
 __all__ = ["curvature_map", "in_triangle", "partition_accuracy", "simplex_risk"]
 
@@ -24,18 +21,14 @@ def partition_accuracy(classes: int, t: float) -> dict[str, float]:
     ``updates`` of Algorithm 1 to an error of 1e-10; ``five_total``, the sum of the probabilities after five updates;
     ``newton`` steps to rounding, and ``newton_error``, how far the sum is from one then.
     """
-    gaps = one_against_many(classes, 80)
-    worst = int(fixed_point_updates(gaps, t).argmax())
-    near = gaps[max(worst - 1, 0) : worst + 2, 1]
-    gaps = np.concatenate([gaps, one_against_many(classes, 40, near[0], near[-1])])
-    five = next(islice(fixed_point_excess(gaps, t), 5, None))
+    gaps = hardest_rows(classes, t)
     root, steps = excess(gaps, t, return_iterations=True)
-    totals = [np.exp(log_exp_t(-(g[:, None] + gaps), t)).sum(axis=1) for g in (five, root)]
+    totals = np.exp(log_exp_t(-(root[:, None] + gaps), t)).sum(axis=1)
     return {
         "updates": int(fixed_point_updates(gaps, t).max()),
-        "five_total": float(totals[0].max()),
+        "five_total": float(totals_after(5, gaps, t).max()),
         "newton": int(steps.max()),
-        "newton_error": float(np.abs(totals[1] - 1).max()),
+        "newton_error": float(np.abs(totals - 1).max()),
     }
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 
 from marginalia.losses.fixed_point import fixed_point_excess
-from marginalia.losses.log_partition import Array
+from marginalia.losses.log_partition import Array, log_exp_t
 from marginalia.losses.tempered import (
     exp_t,
     fixed_point_log_partition,
@@ -19,7 +19,7 @@ from marginalia.losses.tempered import (
 )
 from marginalia.theory import Outcome, claim, outcome
 
-__all__ = ["one_against_many", "printed_algorithm_2"]
+__all__ = ["hardest_rows", "one_against_many", "printed_algorithm_2", "totals_after"]
 
 
 def one_against_many(classes: int, points: int = 60, low: float = 1e-2, high: float = 1e6) -> Array:
@@ -27,6 +27,22 @@ def one_against_many(classes: int, points: int = 60, low: float = 1e-2, high: fl
     gaps = np.repeat(np.geomspace(low, high, points)[:, None], classes, axis=1)
     gaps[:, 0] = 0
     return gaps
+
+
+def totals_after(updates: int, gaps: Array, t: float) -> Array:
+    """Sum of the probabilities of each row after a fixed number of updates of Algorithm 1."""
+    g = next(islice(fixed_point_excess(gaps, t), updates, None))
+    return np.exp(log_exp_t(-(g[:, None] + gaps), t)).sum(axis=1)
+
+
+def hardest_rows(classes: int, t: float, points: int = 80) -> Array:
+    """Rows of :func:`one_against_many`, denser where Algorithm 1 is slowest and where five updates are farthest off."""
+    gaps = one_against_many(classes, points)
+    found = [gaps]
+    for worst in (int(fixed_point_updates(gaps, t).argmax()), int(totals_after(5, gaps, t).argmax())):
+        near = gaps[max(worst - 1, 0) : worst + 2, 1]
+        found.append(one_against_many(classes, points // 2, near[0], near[-1]))
+    return np.concatenate(found)
 
 
 def printed_algorithm_2(margin: float, t: float, steps: int = 200) -> float:
@@ -48,7 +64,7 @@ def algorithm_1() -> Outcome:
             result = fixed_point_log_partition(rows, t, tol=1e-12)
             error = max(error, np.abs(result.value - log_partition(rows, t)).max())
     for classes in (10, 1000):
-        most[classes] = int(fixed_point_updates(one_against_many(classes), 2.0).max())
+        most[classes] = int(fixed_point_updates(hardest_rows(classes, 2.0), 2.0).max())
     return outcome(
         -error,
         tolerance=1e-9,
@@ -78,14 +94,13 @@ def algorithm_2() -> Outcome:
 @claim("amid2019:c21")
 def about_twenty_iterations() -> Outcome:
     """Updates to 1e-10 in the paper's setting, two classes and temperatures up to 1.9; and beyond it."""
-    pairs = one_against_many(2, 400)
-    inside = {t: int(fixed_point_updates(pairs, t).max()) for t in (1.12, 1.3, 1.5, 1.9)}
+    inside = {t: int(fixed_point_updates(hardest_rows(2, t, 400), t).max()) for t in (1.12, 1.3, 1.5, 1.9)}
     return outcome(
         20 - max(inside.values()),
         evidence={
             **{f"updates_t{t:g}": n for t, n in inside.items()},
-            "updates_t10": int(fixed_point_updates(pairs, 10.0).max()),
-            "updates_100_classes_t1.9": int(fixed_point_updates(one_against_many(100), 1.9).max()),
+            "updates_t10": int(fixed_point_updates(hardest_rows(2, 10.0, 400), 10.0).max()),
+            "updates_100_classes_t1.9": int(fixed_point_updates(hardest_rows(100, 1.9), 1.9).max()),
         },
     )
 

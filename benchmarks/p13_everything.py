@@ -6,33 +6,45 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 GOAL = "P13"
-TITLE = "Parts I to V at paper scale, cold cache, two chapters at a time"
-LIMIT = 20 * 60.0
+TITLE = "Parts I to V at paper scale, cold cache, two cores, one part after the other"
+MINUTES = {"I": 4, "II": 5, "III": 4, "IV": 2, "V": 5}  # they add up to the twenty of the whole
 
 
-def rows() -> list[dict[str, Any]]:
-    """Wall-clock time of one run against the limit; processes of its own, so it is not measured as the others are."""
+def rows() -> Iterator[dict[str, Any]]:
+    """Wall-clock time of each part and of all against its limit; processes of their own, so not measured as the others."""
     from marginalia.book.layout import chapters, root
 
-    parts = [chapter.name for chapter in chapters() if "11" <= chapter.name[:2] <= "59"]
+    total = 0.0
     with tempfile.TemporaryDirectory() as folder:
         # a copy with an environment of its own has no executed chapters, no sweeps and no compiled kernels
         copy = Path(folder) / "book"
         shutil.copytree(root(), copy, ignore=shutil.ignore_patterns("_build", ".venv", ".git"))
         subprocess.run(["make", ".venv/.ready"], cwd=copy, check=True)
-        command = [copy / ".venv/bin/python", "-m", "marginalia", "run", "--scale", "paper", *parts]
-        start = time.perf_counter()
-        subprocess.run(command, cwd=copy, check=True)
-        seconds = time.perf_counter() - start
-    ratio = LIMIT / seconds
-    row = {
-        "workload": f"{len(parts)} chapters",
-        "peer": "limit of 20 min (wall clock)",
-        "theirs": LIMIT,
+        for number, (part, limit) in enumerate(MINUTES.items(), start=1):
+            names = [chapter.name for chapter in chapters() if chapter.name.startswith(f"{number}")]
+            command = [copy / ".venv/bin/python", "-m", "marginalia", "run", "--scale", "paper", *names]
+            start = time.perf_counter()
+            subprocess.run(command, cwd=copy, check=True)
+            seconds = time.perf_counter() - start
+            total += seconds
+            yield _row(f"Part {part}, {len(names)} chapters", limit, seconds)
+    yield _row("the five parts", sum(MINUTES.values()), total)
+
+
+def _row(workload: str, limit: int, seconds: float) -> dict[str, Any]:
+    ratio = 60 * limit / seconds
+    return {
+        "workload": workload,
+        "peer": f"limit of {limit} min (wall clock)",
+        "theirs": 60.0 * limit,
         "ours": seconds,
+        **dict.fromkeys(("ratio", "lowest", "highest"), ratio),
+        "goal": 1,
+        "met": ratio >= 1,
+        "note": "one run",
     }
-    return [row | {"ratio": ratio, "lowest": ratio, "highest": ratio, "goal": 1, "met": ratio >= 1, "note": "one run"}]

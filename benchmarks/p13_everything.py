@@ -16,7 +16,7 @@ MINUTES = {"I": 4, "II": 5, "III": 4, "IV": 2, "V": 5}  # they add up to the twe
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """Wall-clock time of each part and of all against its limit; processes of their own, so not measured as the others."""
+    """Wall-clock time of each part and of all against its limit; in processes of their own, unlike the others."""
     from marginalia.book.layout import chapters, root
 
     total = 0.0

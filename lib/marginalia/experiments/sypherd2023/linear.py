@@ -138,11 +138,13 @@ def survey_errors(source: str, p: float, kind: str, n: int, rng: np.random.Gener
     X, y = survey_sample(source, n, rng)
     half = len(y) // 2
     noisy = flip_labels(y[:half], p, rng, kind=kind)
-    clean = _fit_merged(AlphaLoss(1.0), X[:half], y[:half])
+    # distinct rows with their counts, found once for all fits: surveys have few of them
+    clean_rows, noisy_rows = (_merged(X[:half], labels) for labels in (y[:half], noisy))
+    clean = _fit(AlphaLoss(1.0), *clean_rows)
     X_test, y_test = X[half:], y[half:]
     rows = []
     for alpha in SURVEY_ALPHAS:
-        theta = _fit_merged(AlphaLoss(alpha), X[:half], noisy)
+        theta = _fit(AlphaLoss(alpha), *noisy_rows)
         called = theta[0] + X_test @ theta[1:] > 0
         rows.append(
             {
@@ -164,10 +166,10 @@ def _public_tests(source: str) -> tuple[Array, NDArray[np.int64]]:
     return X / np.r_[100.0, np.ones(X.shape[1] - 1)], y
 
 
-def _fit_merged(loss: AlphaLoss, X: Array, y: NDArray[np.int64]) -> Array:
-    """Fit on distinct rows with their counts: surveys have few of them."""
+def _merged(X: Array, y: NDArray[np.int64]) -> tuple[Array, NDArray[np.intp], Array]:
+    """Distinct rows, their labels, and how often each is there."""
     rows, codes, counts = merge_rows(X, (y > 0).astype(np.intp), np.ones(len(y)))
-    return _fit(loss, rows, 2 * codes - 1, sample_weight=counts)
+    return rows, 2 * codes - 1, counts
 
 
 def _fit(loss: AlphaLoss, X: Array, y: Any, sample_weight: Any = None, **options: Any) -> Array:

@@ -1,5 +1,8 @@
 """The command line: what a wrong call says, and with which status."""
 
+import subprocess
+import sys
+
 import pytest
 
 from marginalia import __version__
@@ -19,6 +22,14 @@ def test_each_command_has_help_with_an_example(command, capsys):
         main([command, "--help"])
     assert stop.value.code == 0
     assert f"marginalia {command}" in capsys.readouterr().out.split("example:")[1]
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = [sys.executable, "-m", "marginalia", "data"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
 
 
 def test_version(capsys):

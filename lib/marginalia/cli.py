@@ -32,7 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0, 1 for a failure, 2 for a wrong call."""
     options = _parser().parse_args(arguments)
     try:
-        return int(options.command(options) or 0)
+        status = int(options.command(options) or 0)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever reads, such as head, has seen enough; nothing is left to flush at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except UnknownName as error:
         print(f"marginalia: {error}", file=sys.stderr)
         return 2

@@ -39,7 +39,19 @@ def test_judge(entry, values, verdict):
 
 
 def test_the_reason_names_the_condition_that_failed():
-    assert judge(exhibit(GAIN), {"gain": 0.125}, "quick")[1] == "gain at least 0.2: got 0.125"
+    unmet = "Not met: gain at least 0.2: got 0.125."
+    assert judge(exhibit(GAIN), {"gain": 0.125}, "quick")[1] == unmet
+    # a caveat to what was hoped for does not say why it did not come
+    assert judge(exhibit(GAIN, reason="But."), {"gain": 0.125}, "quick")[1] == unmet
+    known = exhibit(GAIN, reason="Only {gain:.2f} here.", expected="not reproduced")
+    assert judge(known, {"gain": 0.125}, "quick")[1] == f"{unmet} Only 0.12 here."
+
+
+def test_the_reason_shows_recorded_numbers():
+    entry = exhibit(GAIN, reason="With a spread of {sd:.1%} over {runs} runs.")
+    assert judge(entry, {"gain": 0.3, "sd": 0.0417, "runs": 4}, "quick")[1] == "With a spread of 4.2% over 4 runs."
+    with pytest.raises(LedgerError, match="sypherd2023:fig-2: the reason asks for 'sd', which was not computed"):
+        judge(entry, {"gain": 0.3}, "quick")
 
 
 def test_conditions_of_the_other_scale_count_there():

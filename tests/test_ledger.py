@@ -85,6 +85,8 @@ def test_uncertain_errata_are_questions():
         (CLAIM | {"expected": "reproduced"}, "expected must be one of holds"),
         (CLAIM | {"expected": "fails as printed"}, "a reason is required"),
         (CLAIM | {"expected": True}, "expected must be text"),
+        (CLAIM | {"reason": "About {gain:.2f"}, "reason has braces that are no field"),
+        (CLAIM | {"reason": "About {0:.2f}"}, r"reason asks for \['0'\], which are no names"),
         (CLAIM | {"statement": " "}, "statement is empty"),
         (CLAIM | {"chapter": "Chapter 5"}, "no chapter name"),
         (CLAIM | {"chapter": ""}, "no chapter name"),

@@ -29,7 +29,7 @@ class Status:
     expected : str
         The verdict that the ledger expects.
     reason : str
-        The condition that is not met, why nothing was recorded, or the ledger's caveat.
+        The conditions that are not met and why, why nothing was recorded, or the ledger's caveat.
     values : dict
         What the chapter recorded.
     chapter : str
@@ -138,9 +138,13 @@ def judge(exhibit: Entry, values: Mapping[str, Any], scale: str) -> tuple[str, s
         if not isinstance(number, int | float):
             raise LedgerError(f"{exhibit.id}: a condition needs a number, {condition.value} is {number!r}")
     unmet = [f"{c}: got {values[c.value]:.6g}" for c in conditions if not c.met(values[c.value])]
+    reason = exhibit.filled("reason", values)
     if unmet:
-        return "not reproduced", "; ".join(unmet)
-    return ("reproduced with a caveat" if exhibit.reason else "reproduced"), exhibit.reason
+        known = (
+            f" {reason}" if exhibit.expected == "not reproduced" else ""
+        )  # else it is a caveat, and explains nothing
+        return "not reproduced", f"Not met: {'; '.join(unmet)}.{known}"
+    return ("reproduced with a caveat" if reason else "reproduced"), reason
 
 
 def results(chapter: str, scale: str) -> dict[str, Any]:

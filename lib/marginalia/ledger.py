@@ -12,13 +12,14 @@ from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import yaml
 
 from marginalia.resources import data_folder
 
-__all__ = ["KINDS", "PAPERS", "VERDICTS", "Condition", "Entry", "LedgerError", "entries", "entry"]
+__all__ = ["FILLED", "KINDS", "PAPERS", "VERDICTS", "Condition", "Entry", "LedgerError", "entries", "entry"]
 
 PAPERS = {
     "sypherd2023": "Smoothly Giving Up: Robustness for Simple Models",
@@ -37,6 +38,9 @@ VERDICTS = {
 """The verdicts that an entry of each kind can have."""
 
 KINDS = tuple(VERDICTS)
+FILLED = ("reason", "repair", "affects")
+"""Fields of an entry whose text may ask for computed numbers."""
+
 DATA = ("original", "sample", "stand-in", "simulated", "none")
 
 _ID = re.compile(r"[a-z0-9]+:[a-z0-9][a-z0-9.-]*")
@@ -106,7 +110,8 @@ class Entry:
     expected : str
         The verdict that we expect, one of :data:`VERDICTS` for the kind.
     reason : str
-        One line; required unless the verdict is ``holds``, ``reproduced``, ``confirmed`` or ``reading``.
+        One line; required unless the verdict is ``holds``, ``reproduced``, ``confirmed`` or ``reading``. What was
+        measured stands in it as a field, ``{gain:.3f}``, which :meth:`filled` replaces by the number.
     chapter : str
         Chapter of the book that treats it, ``""`` for an erratum that none mentions.
     section : str
@@ -155,6 +160,32 @@ class Entry:
     def item(self) -> str:
         """Name within the paper, the part of the id after the colon."""
         return self.id.partition(":")[2]
+
+    def filled(self, name: str, values: Mapping[str, Any]) -> str:
+        """The text of one of :data:`FILLED`, its fields replaced by numbers that were computed.
+
+        Parameters
+        ----------
+        name : str
+            ``reason``, ``repair`` or ``affects``.
+        values : mapping of str to number
+            What an exhibit's chapter recorded, or the evidence of the claim; of an erratum, that of the claim which
+            confirms it.
+
+        Examples
+        --------
+        >>> found = Entry("a:b", "claim", "Lemma 1", "x > 0", "fails as printed", "Not at x = {least:.2f}.")
+        >>> found.filled("reason", {"least": -0.125})
+        'Not at x = -0.12.'
+        """
+        text: str = getattr(self, name)
+        try:
+            return text.format_map(values)
+        except KeyError as error:
+            known = ", ".join(values) or "nothing"
+            raise LedgerError(
+                f"{self.id}: the {name} asks for {error}, which was not computed; there is {known}"
+            ) from None
 
 
 def entries(key: str | None = None, kind: str | None = None) -> list[Entry]:
@@ -301,6 +332,12 @@ def _entry(row: dict[str, Any], key: str, where: str) -> Entry:
         require(not text[name] or kind == "erratum", f"only an erratum has {name}")
     for name in ("repair", "affects"):
         require(kind != "erratum" or text[name].strip() != "", f"an erratum needs {name}, or nobody could act on it")
+    for name in FILLED:
+        try:
+            fields_of_text = [found for _, found, _, _ in Formatter().parse(text[name]) if found is not None]
+        except ValueError as error:
+            raise LedgerError(f"{where}: {name} has braces that are no field: {error}") from None
+        require(all(map(str.isidentifier, fields_of_text)), f"{name} asks for {fields_of_text}, which are no names")
     text["reason"], text["statement"] = text["reason"].strip(), text["statement"].strip()
     return Entry(
         **text,

@@ -25,7 +25,7 @@ from marginalia.book.sections import Section, chapter_title, section_of
 from marginalia.book.thumbnails import fill, place_for
 from marginalia.book.verdicts import SIGNS, findings
 from marginalia.exhibits import Status, status
-from marginalia.ledger import KINDS, PAPERS, VERDICTS, Entry, entries
+from marginalia.ledger import FILLED, KINDS, PAPERS, VERDICTS, Entry, entries
 from marginalia.theory import Finding, confirm, function_of
 
 __all__ = ["setup", "totals", "verdicts"]
@@ -146,7 +146,7 @@ class Ledger(_Generated):
         """Reason, numbers, the source of the check and links."""
         evidence, link = self._evidence(finding, "Numbers")
         links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), link]
-        return [*_reason(entry.reason), *evidence, *_links(links)]
+        return [*_reason(entry.filled("reason", finding.evidence)), *evidence, *_links(links)]
 
     def _evidence(self, finding: Finding, title: str) -> tuple[list[str], str]:
         """What a check computed and how, folded, and a link to its code."""
@@ -193,13 +193,15 @@ class Ledger(_Generated):
 
     def _erratum(self, entry: Entry, finding: Finding | None) -> list[str]:
         """Repair, what it affects and what stands, the numbers and the code that show it, links."""
-        lines = [f"**Repair.** {_text(entry.repair)}", "", f"**Affects.** {_text(entry.affects)}", ""]
+        computed = finding.evidence if finding is not None else {}
+        reason, repair, affects = (entry.filled(name, computed) for name in FILLED)
+        lines = [f"**Repair.** {_text(repair)}", "", f"**Affects.** {_text(affects)}", ""]
         links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry)]
         if finding is not None:
             evidence, code = self._evidence(finding, "What shows it")
             lines += evidence
             links += [f'<a href="claims.html#{finding.id.replace(":", "-")}">claim <code>{finding.id}</code></a>', code]
-        return [*lines, *_reason(entry.reason), *_links(links)]
+        return [*lines, *_reason(reason), *_links(links)]
 
 
 def _claims(key: str) -> dict[str, tuple[Entry, Finding]]:

@@ -1,0 +1,63 @@
+"""Numbers in prose are computed: what is typed is a setting, a published number or a bound that the ledger states.
+
+What counts as a number here is one with decimals or a percentage. Whole numbers are mostly sizes and places in a paper.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from marginalia.book.layout import chapters, root
+from marginalia.ledger import FILLED, entries
+
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?:\s?%)?(?![\w.]*\d)")
+CELL = re.compile(r"^```(?:\{code-cell\}|python).*?^\s*```", re.S | re.M)
+# options of directives, numbers of sections and versions, mathematics, roles (glued values among them), code
+NOT_PROSE = re.compile(
+    r"^---.*?^---|^:\w+:.*$|(?:Sections?|Python) [\d.]+|\$\$.*?\$\$|\$[^$]*\$|\{[a-z:]+\}`[^`]*`|`[^`]*`", re.S | re.M
+)
+# "p = 0.1" and "[0.05, 0.95]" are settings
+SETTING = re.compile(r"= [\d.e-]+(?: %)?|[\[(][\d.]+, [\d.]+[\])]")
+
+
+def measured(text: str) -> set[str]:
+    """Numbers with decimals and percentages."""
+    return {found for found in NUMBER.findall(text) if "." in found or "%" in found}
+
+
+def value(number: str) -> float:
+    """Of ``12 %`` what code calls 0.12."""
+    return float(f"{float(number.rstrip('% ')) / (100 if '%' in number else 1):.9g}")
+
+
+def stated(entry) -> set[float]:
+    """Numbers that the ledger has from the paper or has set beforehand."""
+    given = [entry.published, [(c.at_least, c.at_most, c.near, c.tol) for c in entry.conditions], entry.statement]
+    found = re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", str(given))
+    return {value(number + unit) for number in found for unit in ("", "%")}
+
+
+def settings(path) -> set[float]:
+    """Numbers that stand in the code of a page."""
+    cells = "\n".join(CELL.findall(path.read_text(encoding="utf-8")))
+    return {value(number) for number in NUMBER.findall(cells)}
+
+
+PAGES = {path.stem: path for path in [*(chapter.path for chapter in chapters()), root() / "index.md"]}
+
+
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+def test_no_result_is_typed_in_prose(path):
+    known = settings(path).union(*(stated(entry) for entry in entries() if entry.chapter == path.stem))
+    prose = NOT_PROSE.sub(" ", CELL.sub("", path.read_text(encoding="utf-8")))
+    assert {number for number in measured(prose) if value(number) not in known} == set()
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.id)
+def test_no_result_is_typed_in_the_ledger(entry):
+    known = stated(entry) | (settings(PAGES[entry.chapter]) if entry.chapter else set())
+    for name in FILLED:
+        prose = SETTING.sub(" ", NOT_PROSE.sub(" ", getattr(entry, name)))
+        assert {number for number in measured(prose) if value(number) not in known} == set(), name

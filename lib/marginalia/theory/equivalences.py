@@ -108,7 +108,7 @@ def equivalences() -> list[Equivalence]:
             "class-probability α-loss of σ(z)",
             ("sypherd2023", "sypherd2022"),
             max(_gap(AlphaLoss(a).value(MARGINS), AlphaCPELoss(a).partial(expit(MARGINS), 1)) for a in ALPHAS),
-            1e-7,  # σ(z) rounds to 1 beyond margin 16, which the probability form cannot undo
+            1e-7,  # far out little of 1 - σ(z) is left in a double, which the probability form cannot undo
         ),
         Equivalence(
             "posterior that the α-loss reads off a score",

@@ -1,4 +1,4 @@
-"""What is on the bench: seven real data sets, and six ways to spoil their training rows."""
+"""What is on the bench: seven published data sets, and six ways to spoil their training rows."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def exp_t(x: ArrayLike, t: float) -> Any:
 def log_partition(activations: ArrayLike, t: float, axis: int = -1) -> Any:
     r"""Log-partition :math:`G_t(a)`, the root of :math:`\sum_c \exp_t(a_c - G) = 1`.
 
-    Newton's method on :math:`\log_t` of the sum, which is convex for every :math:`t \ge 0`: at most a dozen steps, to
+    Newton's method on :math:`\log_t` of the sum, which is convex for every :math:`t \ge 0`: fourteen steps at most, to
     rounding, where the fixed point of the paper (Algorithm 1) needs up to hundreds. :math:`t = 0` is the threshold of
     sparsemax, :math:`t = 1` the log-sum-exp.
 

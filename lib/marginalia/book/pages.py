@@ -146,7 +146,10 @@ class Ledger(_Generated):
         """Reason, numbers, the source of the check and links."""
         evidence, link = self._evidence(finding, "Numbers")
         links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), link]
-        return [*_reason(entry.filled("reason", finding.evidence)), *evidence, *_links(links)]
+        # without its data set a check has computed nothing that the reason could name
+        absent = finding.verdict == "not attempted" != entry.expected
+        reason = f"Needs {', '.join(entry.needs)}." if absent else entry.filled("reason", finding.evidence)
+        return [*_reason(reason), *evidence, *_links(links)]
 
     def _evidence(self, finding: Finding, title: str) -> tuple[list[str], str]:
         """What a check computed and how, folded, and a link to its code."""

@@ -14,10 +14,11 @@ from marginalia.ledger import FILLED, entries
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?:\s?%)?(?![\w.]*\d)")
 CELL = re.compile(r"^```(?:\{code-cell\}|python).*?^\s*```", re.S | re.M)
-# options of directives, numbers of sections and versions, mathematics, roles (glued values among them), code
-NOT_PROSE = re.compile(
-    r"^---.*?^---|^:\w+:.*$|(?:Sections?|Python) [\d.]+|\$\$.*?\$\$|\$[^$]*\$|\{[a-z:]+\}`[^`]*`|`[^`]*`", re.S | re.M
-)
+# head of the file, displayed mathematics; fences and options of directives; mathematics, roles (glued values among
+# them), code, numbers of sections and versions
+BLOCK = re.compile(r"\A---.*?^---|\$\$.*?\$\$", re.S | re.M)
+LINE = re.compile(r"^(?:```|:::|:\w+:).*$", re.M)
+INLINE = re.compile(r"\$[^$]*\$|\{[a-z:]+\}`[^`]*`|`[^`]*`|(?:Sections?|Python) [\d.]+")
 # "p = 0.1" and "[0.05, 0.95]" are settings
 SETTING = re.compile(r"= [\d.e-]+(?: %)?|[\[(][\d.]+, [\d.]+[\])]")
 
@@ -25,6 +26,13 @@ SETTING = re.compile(r"= [\d.e-]+(?: %)?|[\[(][\d.]+, [\d.]+[\])]")
 def measured(text: str) -> set[str]:
     """Numbers with decimals and percentages."""
     return {found for found in NUMBER.findall(text) if "." in found or "%" in found}
+
+
+def prose(text: str) -> str:
+    """What is left of Markdown for a reader to read as words."""
+    for pattern in (CELL, BLOCK, LINE, INLINE):
+        text = pattern.sub(" ", text)
+    return text
 
 
 def value(number: str) -> float:
@@ -51,13 +59,13 @@ PAGES = {path.stem: path for path in [*(chapter.path for chapter in chapters()),
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_no_result_is_typed_in_prose(path):
     known = settings(path).union(*(stated(entry) for entry in entries() if entry.chapter == path.stem))
-    prose = NOT_PROSE.sub(" ", CELL.sub("", path.read_text(encoding="utf-8")))
-    assert {number for number in measured(prose) if value(number) not in known} == set()
+    typed = measured(prose(path.read_text(encoding="utf-8")))
+    assert {number for number in typed if value(number) not in known} == set()
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.id)
 def test_no_result_is_typed_in_the_ledger(entry):
     known = stated(entry) | (settings(PAGES[entry.chapter]) if entry.chapter else set())
     for name in FILLED:
-        prose = SETTING.sub(" ", NOT_PROSE.sub(" ", getattr(entry, name)))
-        assert {number for number in measured(prose) if value(number) not in known} == set(), name
+        typed = measured(SETTING.sub(" ", prose(getattr(entry, name))))
+        assert {number for number in typed if value(number) not in known} == set(), name

@@ -104,7 +104,10 @@ def posterior_by_gradient_methods() -> Outcome:
     return outcome(
         1e-2 - max(errors[0.5], errors[1.0]),
         caveat=errors[0.1] > 1e-2,
-        evidence={f"error_at_t1_{t1:g}": error for t1, error in errors.items()},
+        evidence={
+            "error_at_the_smallest_t1": errors[0.1],
+            **{f"error_at_t1_{t1:g}": error for t1, error in errors.items()},
+        },
     )
 
 

@@ -102,6 +102,7 @@ def closed_forms() -> Outcome:
         -float(found),
         evidence={
             "further_closed_forms": found,
+            "largest_error": max(errors.values()),
             **{f"error_at_{t:g}": error for t, error in errors.items()},
         },
     )

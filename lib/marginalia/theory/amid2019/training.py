@@ -54,7 +54,12 @@ def initial_weights() -> Outcome:
     return outcome(
         0.9 - min(large.values()),
         caveat=large[1.0] >= 0.9 or worst[255.0, 0.001] < 0.9,
-        evidence={f"worst_accuracy_scale_{s:g}_std_{d:g}": value for (s, d), value in worst.items()},
+        evidence={
+            "worst_large_start_unit_pixels": large[1.0],
+            "worst_large_start_raw_pixels": large[255.0],
+            "worst_small_start_raw_pixels": worst[255.0, 0.001],
+            **{f"worst_accuracy_scale_{s:g}_std_{d:g}": value for (s, d), value in worst.items()},
+        },
     )
 
 

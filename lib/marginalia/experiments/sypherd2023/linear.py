@@ -44,7 +44,7 @@ SURVEY_ALPHAS = (0.6, 0.8, 1.0, 1.2, 1.35, 1.5, 1.7, 2.0, 2.5, 3.0)
 SURVEYS = ("simulated", "carbon", "israel")
 
 _PRIOR = 0.14  # share of positives in the survey of the paper
-_FAR = 100.0  # a norm at which a solution counts as run away; that of the Bayes line is 2.8
+_FAR = 100.0  # a norm at which a solution counts as run away, far beyond that of the Bayes line
 
 
 def mixture_errors(p: float, n: int, steps: int, step_size: float, rng: np.random.Generator) -> list[dict[str, float]]:

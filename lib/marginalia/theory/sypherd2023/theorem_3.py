@@ -115,7 +115,7 @@ def eq_109() -> Outcome:
 
 @claim("sypherd2023:eq-113")
 def eq_113() -> Outcome:
-    """The function f increases up to the radius of (17) for α from 1 to ∞; for α = 2 and p = 0.1 not beyond 5.8."""
+    """The function f increases up to the radius of (17) for α from 1 to ∞; for α = 2 and p = 0.1 not for all x."""
     slack = math.inf
     for p in np.linspace(0.01, 0.49, 25):
         x = np.linspace(0, largest_radius(p), 301)[1:]

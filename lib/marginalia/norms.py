@@ -79,13 +79,14 @@ def attaining_vector(z: ArrayLike, p: float, ties: str = "uniform") -> Array:
     if ties not in ("uniform", "first"):
         raise ValueError(f"ties must be 'uniform' or 'first', got {ties!r}")
     z = np.asarray(z, dtype=np.float64)
-    largest = np.abs(z).max(initial=0.0)
+    size = np.abs(z)
+    largest = size.max(initial=0.0)
     if largest == 0:
         return np.zeros_like(z)
-    ratio = np.abs(z) / largest
     if math.isinf(p):
-        share = (ratio >= 1 - _TIE).astype(np.float64)
+        chosen = size >= (1 - _TIE) * largest
         if ties == "first":
-            share[np.argmax(share) + 1 :] = 0.0
-        return np.sign(z) * share / share.sum()
+            chosen[np.argmax(chosen) + 1 :] = False
+        return np.sign(z) * chosen / np.count_nonzero(chosen)
+    ratio = size / largest
     return np.sign(z) * ratio ** (p - 1) / (ratio**p).sum() ** (1 - 1 / p)

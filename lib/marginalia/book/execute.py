@@ -32,6 +32,7 @@ def kernel_environment(scale: str, jobs: int) -> dict[str, str]:
         "MARGINALIA_SCALE": scale,
         "MARGINALIA_JOBS": str(jobs),
         "OMP_NUM_THREADS": "1",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # a warm kernel imports Matplotlib before it starts
         # numba does not see an edit in another file of a kernel that it has compiled
         "NUMBA_CACHE_DIR": str(build_folder() / "numba" / library_digest()),
     }
@@ -79,6 +80,8 @@ def _papermill(notebook: Any, chapter: Chapter, environment: dict[str, str], par
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
+    from marginalia.book.kernels import kernel_manager
+
     os.environ.update(environment)  # kernels inherit it
     try:
         return papermill.execute_notebook(
@@ -87,6 +90,7 @@ def _papermill(notebook: Any, chapter: Chapter, environment: dict[str, str], par
             parameters=parameters,
             cwd=str(chapter.path.parent),
             execution_timeout=CELL_TIMEOUT,
+            kernel_manager_class=kernel_manager(),
             **KERNEL,
         )
     except PapermillExecutionError as error:

@@ -59,8 +59,8 @@ class FusedRows(Rows):
     def __init__(self, learner: Any, weigh: Any) -> None:
         super().__init__(learner, weigh)
         rows, features = learner.X.shape
-        self._weight, self._gain, self._z = np.empty(rows), np.empty(rows), np.zeros(features)
-        self._count = float(learner.sample_weight.sum())
+        self._weight, self._gain, self._z = learner.sample_weight.copy(), np.empty(rows), np.zeros(features)
+        self._total = self._count = float(learner.sample_weight.sum())
         self._hypothesis = LinearHypothesis(np.zeros(features))
         self._sweep(0.0, 0)
 
@@ -76,18 +76,19 @@ class FusedRows(Rows):
 
     def add(self, now: Round, theta: float) -> None:
         """Add the hypothesis to the margins, and prepare the next round in the same sweep."""
-        self._sweep(theta, now.number + 1)
+        now.error = self._sweep(theta, now.number + 1)
         now.gain = self._gain
-        now.error = float(now.weight @ (self._gain <= 0))
 
-    def _sweep(self, theta: float, number: int) -> None:
+    def _sweep(self, theta: float, number: int) -> float:
+        """Add ``theta`` times the hypothesis and weigh the rows again; the error of the hypothesis before that."""
         data = self.learner
         self._z[:] = 0.0
-        self._total, self._largest = _sweep(
+        before = self._total
+        wrong, self._total, self._largest = _sweep(
             data.X,
             data.sign,
             data.sample_weight,
-            self._hypothesis.coef.astype(data.X.dtype),
+            self._hypothesis.coef.astype(data.X.dtype, copy=False),
             theta,
             self.weigh.shift(number),
             self.weigh.decay,
@@ -96,13 +97,14 @@ class FusedRows(Rows):
             self._weight,
             self._z,
         )
+        return wrong / before
 
 
 # reassociation lets the compiler use vector registers for the sums; NaN and infinities are kept
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
 def _sweep(X, sign, sample_weight, v, theta, shift, decay, margin, gain, weight, z):  # type: ignore[no-untyped-def]
     n, d = X.shape
-    total, largest = 0.0, 0.0
+    wrong, total, largest = 0.0, 0.0, 0.0
     zero = X.dtype.type(0)
     part = np.zeros(d, X.dtype)
     for i in range(n):
@@ -115,6 +117,8 @@ def _sweep(X, sign, sample_weight, v, theta, shift, decay, margin, gain, weight,
         if margin[i] > shift:
             measure = math.exp(-decay * (margin[i] - shift))  # the formula of CappedExponential, one row at a time
         largest = max(largest, measure)
+        if gain[i] <= 0:
+            wrong += weight[i]
         weight[i] = sample_weight[i] * measure
         total += weight[i]
         share = X.dtype.type(weight[i] * sign[i])
@@ -127,4 +131,4 @@ def _sweep(X, sign, sample_weight, v, theta, shift, decay, margin, gain, weight,
                 part[j] = zero
     for j in range(d):
         z[j] += part[j]
-    return total, largest
+    return wrong, total, largest

@@ -53,16 +53,25 @@ class SigmoidPowerLoss(MarginLoss):
         return math.log(self.exponent) if self.exponent > 0 else -math.inf
 
     def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
-        """Loss and weight from one logarithm, and for a bounded or the logistic loss also from one exponential."""
+        """Loss and weight from one logarithm, and for a bounded or the logistic loss also from one exponential.
+
+        In place where it can be: next to functions this fast, memory that is asked for again and again is what counts.
+        """
         z = np.asarray(margin, dtype=np.float64)
         with np.errstate(all="ignore"):
             small = np.exp(-np.abs(z))
-            bend = np.log1p(small)  # what softplus has beyond its linear part, on either side
-            log_loss = bend + np.maximum(-z, 0.0)
+            log_loss = np.log1p(small)  # what softplus has beyond its linear part, on either side
             if self.exponent < 0:  # the factors of the weight may be 0 and infinity
-                return self._value_at(log_loss), np.exp(self._log_weight_at(log_loss, bend + np.maximum(z, 0.0)))
-            wrong = np.maximum(small, z < 0) / (1 + small)  # the sigmoid of -z
-            return self._value_at(log_loss), wrong if self.exponent == 0 else np.exp(-self.exponent * log_loss) * wrong
+                right = log_loss + np.maximum(z, 0.0)
+                log_loss -= np.minimum(z, 0.0)
+                return self._value_at(log_loss), np.exp(self._log_weight_at(log_loss, right))
+            log_loss -= np.minimum(z, 0.0)
+            weight = np.maximum(small, z < 0)
+            small += 1.0
+            weight /= small  # the sigmoid of -z
+            if self.exponent > 0:
+                weight *= np.exp(-self.exponent * log_loss)
+            return self._value_at(log_loss), weight
 
     def _value(self, z: Array) -> Array:
         return self._value_at(softplus(-z))
@@ -70,9 +79,11 @@ class SigmoidPowerLoss(MarginLoss):
     def _value_at(self, log_loss: Array) -> Array:
         if self.exponent == 0:
             return log_loss
-        power = self.exponent * log_loss
-        # a power in the subnormal range has lost its digits; there the loss is the log-loss
-        return np.where(np.abs(power) < 1e-290, log_loss, -np.expm1(-power) / self.exponent)
+        power = -self.exponent * log_loss
+        value = np.expm1(power)
+        value /= -self.exponent
+        lost = np.abs(power) < 1e-290  # in the subnormal range, where a power has no digits; there it is the log-loss
+        return np.where(lost, log_loss, value) if np.any(lost) else value
 
     def _log_weight(self, z: Array) -> Array:
         return self._log_weight_at(softplus(-z), softplus(z))

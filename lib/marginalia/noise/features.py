@@ -72,7 +72,7 @@ def flip_features(X: ArrayLike, p_example: float, p_feature: float, rng: Any) ->
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Features that take two values, such as 0 and 1 or −1 and +1.
+        Features that take two values, such as 0 and 1 or −1 and +1; a table of ones alone is read as 0/1.
     p_example : float
         Probability that a row is selected, in [0, 1].
     p_feature : float

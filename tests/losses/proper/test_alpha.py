@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginalia.losses import AlphaLoss
-from marginalia.losses.proper import AlphaCPELoss, clipped_inverse_link
+from marginalia.losses.proper import AlphaCPELoss, clipped_inverse_link, links
 
 mp.mp.dps = 80
 ALPHAS = [0.05, 0.3, 0.5, 0.9, 1 - 1e-12, 1, 1 + 1e-12, 1.005, 1.1, 1.5, 2, 2.7, 4, 8, 100.0, 1e6]
@@ -125,6 +125,15 @@ def test_inverse_link_against_a_high_precision_root(alpha):
         rounding = 4e-16 / ((alpha - 1) * (1 - z / top)) if alpha > 1 else 0
         assert float(cpe.inverse_link(-z)) == pytest.approx(float(low), rel=1e-13 + rounding, abs=0)
         assert float(cpe.inverse_link(z)) == pytest.approx(1 - float(low), rel=1e-15)
+
+
+@pytest.mark.parametrize("alpha", [1 + 1e-9, 1.01, 1.1, 1.5, 2.1, 4, 30, 1000.0])
+def test_a_few_newton_steps_are_enough(alpha, monkeypatch):
+    cpe = AlphaCPELoss(alpha)
+    z = -min(cpe.clip, 700.0) * np.concatenate([np.linspace(0, 1, 1001), 1 - np.geomspace(1e-15, 0.1, 100)])
+    exact = cpe.inverse_link(z)
+    monkeypatch.setattr(links, "_NEWTON_STEPS", 5)
+    np.testing.assert_allclose(cpe.inverse_link(z), exact, rtol=1e-14)
 
 
 def mp_pseudo(alpha, z):

@@ -14,7 +14,7 @@ from marginalia.losses.base import Array, softplus
 
 __all__ = ["link_score", "log_link_slope", "pseudo_score", "pseudo_score_at", "score_link"]
 
-_NEWTON_STEPS = 60  # a ceiling: five to seven are used
+_NEWTON_STEPS = 60  # a ceiling that is never reached
 _SMALL = 1e-8  # convergence is quadratic: after a step this small the error is below rounding
 _LOG2 = math.log(2)
 

@@ -172,7 +172,7 @@ def search_range() -> Outcome:
     usual = best[(rates > 0.07) & (rates < 0.42)]
     sharp = best_alpha([0.001, 0.999], flip_posterior([0.001, 0.999], 0.4))
     outside = best.min() < 1.1 or best.max() > 8 or sharp > 8
-    evidence = {f"best_at_{rate:.2f}": value for rate, value in zip(rates, best, strict=True)}
+    evidence = {f"best_at_{100 * rate:.0f}_percent": value for rate, value in zip(rates, best, strict=True)}
     return outcome(
-        min(usual.min() - 1.1, 8 - usual.max()), caveat=outside, evidence=evidence | {"sharp_at_0.40": sharp}
+        min(usual.min() - 1.1, 8 - usual.max()), caveat=outside, evidence=evidence | {"sharp_at_40_percent": sharp}
     )

@@ -71,7 +71,7 @@ def concavity() -> Outcome:
         evidence={
             "at_clean_0.01_alpha_10_twisted_0.291": gain_curvature(10, 0.01, 0.291),
             "at_clean_0.001_alpha_3_twisted_0.071": gain_curvature(3, 0.001, 0.071),
-            "largest_for_clean_in_0.05_0.95": max(middle),
+            "largest_for_clean_from_5_to_95_percent": max(middle),
         },
     )
 
@@ -112,5 +112,6 @@ def maximum_limit() -> Outcome:
         near.append(gain_maximiser(1 + 1e-6, clean))
     gap = np.abs(np.array(near) - printed)
     evidence = {f"limit_{clean:g}": root for clean, root in zip(cleans, exact, strict=True)}
+    evidence |= {"at_99_percent_printed": printed[-1], "at_99_percent_exact": exact[-1], "largest_gap": gap.max()}
     evidence["error_of_exact_limit"] = np.abs(np.array(near) - exact).max()
     return outcome(-gap.max(), tolerance=1e-5, evidence=evidence)

@@ -15,12 +15,14 @@ from marginalia.ledger import FILLED, entries
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?:\s?%)?(?![\w.]*\d)")
 CELL = re.compile(r"^```(?:\{code-cell\}|python).*?^\s*```", re.S | re.M)
 # head of the file, displayed mathematics; fences and options of directives; mathematics, roles (glued values among
-# them), code, numbers of sections and versions
+# them), code, numbers of sections and versions, levels of confidence
 BLOCK = re.compile(r"\A---.*?^---|\$\$.*?\$\$", re.S | re.M)
 LINE = re.compile(r"^(?:```|:::|:\w+:).*$", re.M)
-INLINE = re.compile(r"\$[^$]*\$|\{[a-z:]+\}`[^`]*`|`[^`]*`|(?:Sections?|Python) [\d.]+")
-# "p = 0.1" and "[0.05, 0.95]" are settings
-SETTING = re.compile(r"= [\d.e-]+(?: %)?|[\[(][\d.]+, [\d.]+[\])]")
+INLINE = re.compile(
+    r"\$[^$]*\$|\{[a-z:]+\}`[^`]*`|`[^`]*`|(?:Sections?|Python) [\d.]+|95 % [a-z-]* ?interval|1\.96 standard|5 % level"
+)
+# "p = 0.1" and "[0.05, 0.95]" are settings; on a page the first may be a result
+INTERVAL, SETTING = re.compile(r"[\[(][\d.]+, [\d.]+[\])]"), re.compile(r"= [\d.e-]+(?: %)?")
 
 
 def measured(text: str) -> set[str]:
@@ -30,7 +32,7 @@ def measured(text: str) -> set[str]:
 
 def prose(text: str) -> str:
     """What is left of Markdown for a reader to read as words."""
-    for pattern in (CELL, BLOCK, LINE, INLINE):
+    for pattern in (CELL, BLOCK, LINE, INLINE, INTERVAL):
         text = pattern.sub(" ", text)
     return text
 

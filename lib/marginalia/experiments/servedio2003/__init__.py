@@ -9,6 +9,7 @@ from marginalia.experiments.servedio2003.attacks import (
     known_radius,
     needed_sample,
     norms_and_online,
+    turned_target,
 )
 from marginalia.experiments.servedio2003.limits import long_servedio_noise, stumps_under_noise, two_targets
 from marginalia.experiments.servedio2003.rounds import (
@@ -41,5 +42,6 @@ __all__ = [
     "sinker_rounds",
     "smoothness_by_round",
     "stumps_under_noise",
+    "turned_target",
     "two_targets",
 ]

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.stats import ortho_group
 
 from marginalia.boosting import PNormLearner, SmoothBoostClassifier
 from marginalia.experiments.servedio2003.setting import SOURCES, TEST_SIZE, boosters, error_of, fit_quietly
@@ -14,7 +15,7 @@ from marginalia.linear import HalfspaceLearner, PNormPerceptron, Winnow
 from marginalia.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 from marginalia.norms import dual_exponent, p_norm
 
-__all__ = ["error_by_margin", "error_by_rate", "known_radius", "needed_sample", "norms_and_online"]
+__all__ = ["error_by_margin", "error_by_rate", "known_radius", "needed_sample", "norms_and_online", "turned_target"]
 
 Numbers = dict[str, float]
 
@@ -67,7 +68,7 @@ def norms_and_online(target: str, rate: float, rng: np.random.Generator) -> Numb
     The online algorithms see two thirds of the examples once, and the rest chooses among their hypotheses: the
     conversion of Theorem 7.
     """
-    source, m = (DenseHalfspace(40, 0.1), 400) if target == "dense" else (SparseMajority(200, 3), 150)
+    source, m = (SOURCES["wide"], 400) if target == "dense" else (SparseMajority(200, 3), 150)
     X, y, _ = MaliciousOracle("fake", rate, source).draw(m, rng)
     clean = source.draw(TEST_SIZE, rng)
     n = source.target.size
@@ -83,6 +84,15 @@ def norms_and_online(target: str, rate: float, rng: np.random.Generator) -> Numb
         "winnow": Winnow(step_size=source.xi / float(p_norm(source.target, 1)), **conversion),
     }
     return {**result, **{name: error_of(model.fit(X, y), *clean) for name, model in online.items()}}
+
+
+def turned_target(rng: np.random.Generator) -> Numbers:
+    """Error at p = infinity on clean points of the dense target of X6, turned into a random direction."""
+    source = SOURCES["wide"]
+    turn = ortho_group.rvs(source.target.size, random_state=rng)
+    (X, y), (X_test, y_test) = (source.draw(n, rng) for n in (400, TEST_SIZE))
+    model = boosters(math.inf, 1.0, 1 / (4 * source.difficulty))["smooth"]
+    return {"p_inf": error_of(fit_quietly(model, X @ turn, y), X_test @ turn, y_test)}
 
 
 def needed_sample(k: int, p: float, m: int, rng: np.random.Generator) -> Numbers:

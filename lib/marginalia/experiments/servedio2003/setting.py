@@ -17,7 +17,11 @@ __all__ = ["KAPPA", "LONG_SERVEDIO_GAMMA", "SOURCES", "TEST_SIZE", "boosters", "
 Array = NDArray[np.float64]
 
 KAPPA = 0.05
-SOURCES: dict[str, GoodDistribution] = {"sparse": SparseMajority(100, 3), "dense": DenseHalfspace(20, 0.1)}
+SOURCES: dict[str, GoodDistribution] = {
+    "sparse": SparseMajority(100, 3),
+    "dense": DenseHalfspace(20, 0.1),
+    "wide": DenseHalfspace(40, 0.1),
+}
 TEST_SIZE = 20_000
 LONG_SERVEDIO_GAMMA = 1 / 42  # half the best minimum margin, 1/21
 

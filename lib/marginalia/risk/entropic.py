@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from marginalia.risk.masses import Array, check_beta, check_losses, check_tail, masses, spread
 from marginalia.risk.result import LPBoostResult
 
-__all__ = ["entropic_lpboost"]
+__all__ = ["descend", "entropic_lpboost"]
 
 _NEW_MODELS = 10  # models outside the support that one Newton step may bring in
 
@@ -79,8 +79,8 @@ def entropic_lpboost(
         else []
     )
     for flatter in betas:
-        model_weights = _descend(matrix, mass, alpha, flatter, model_weights, 0.3 / flatter, max_iter)[0]
-    model_weights, weights, value, gap = _descend(matrix, mass, alpha, beta, model_weights, tol, max_iter)
+        model_weights = descend(matrix, mass, alpha, flatter, model_weights, 0.3 / flatter, max_iter)[0]
+    model_weights, weights, value, gap = descend(matrix, mass, alpha, beta, model_weights, tol, max_iter)
     if gap > tol:
         warnings.warn(
             f"entropic_lpboost stopped at a gap of {gap:.1e}, tol is {tol:.1e}", ConvergenceWarning, stacklevel=2
@@ -97,7 +97,7 @@ def _simplex_start(start: ArrayLike | None, n_models: int) -> Array:
     return weights / weights.sum()
 
 
-def _descend(
+def descend(
     losses: Array, mass: Array, alpha: float, beta: float, model_weights: Array, tol: float, max_iter: int
 ) -> tuple[Array, Array, float, float]:
     """Newton's method from given model weights; the best point found and its certificate."""

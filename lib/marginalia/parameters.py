@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import cache
 from numbers import Integral, Real
 
 import numpy as np
@@ -54,7 +55,7 @@ def check_real(name: str, value: object, interval: str) -> float:
         ...
     ValueError: alpha must be a number in (0, inf], got -1
     """
-    low, high = (float(end) for end in interval[1:-1].split(","))
+    low, high = _ends(interval)
     if isinstance(value, Real) and not isinstance(value, bool):
         number = float(value)  # NaN fails both comparisons
         above = number >= low if interval[0] == "[" else number > low
@@ -62,6 +63,12 @@ def check_real(name: str, value: object, interval: str) -> float:
         if above and below:
             return number
     raise ValueError(f"{name} must be a number in {interval}, got {value!r}")
+
+
+@cache
+def _ends(interval: str) -> tuple[float, float]:
+    low, high = interval[1:-1].split(",")
+    return float(low), float(high)
 
 
 def check_reals(name: str, values: object, interval: str) -> list[float]:

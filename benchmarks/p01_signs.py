@@ -16,8 +16,11 @@ GOAL = "P1"
 TITLE = "AdaBoost.α, stumps, ±1 features (Long–Servedio, 21 features), m = 1000, T = 100"
 
 TRIED = (
-    "much of so short a fit is not boosting: plain arrays of whole labels and doubles now skip scikit-learn's full "
-    "check, and two classes are found without sorting. At this size the ratio moves with what else the machine does."
+    "plain arrays of whole labels and doubles skip scikit-learn's full check, two classes are found without sorting, "
+    "and stumps on ±1 features do without the codes that trees need. More than half of a fit is the loop itself, and "
+    "half of that the sums of weights above each cut, now by a mask and not by a product; tried there: three features "
+    "in one pass, signs as doubles, in single precision or as whole numbers (all slower than the mask at this size). "
+    "At this size the ratio moves with what else the machine does."
 )
 
 

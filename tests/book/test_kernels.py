@@ -44,8 +44,8 @@ def test_imports_are_there_before_the_first_cell(execute):
 
 
 def test_scale_folder_and_jobs_are_those_of_the_run(execute, tmp_path):
-    (output,) = execute("import os\nos.environ['MARGINALIA_SCALE'], os.environ['MARGINALIA_JOBS'], os.getcwd()")
-    assert output.data["text/plain"] == repr(("paper", "3", str(tmp_path)))
+    (output,) = execute("import os\nprint(os.environ['MARGINALIA_SCALE'], os.environ['MARGINALIA_JOBS'], os.getcwd())")
+    assert output.text == f"paper 3 {tmp_path}\n"
 
 
 def test_a_figure_is_shown_in_the_page(execute):

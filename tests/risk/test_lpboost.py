@@ -149,3 +149,25 @@ def test_bad_input():
         lpboost_path(good, [0.5, 2.0])
     with pytest.raises(ValueError, match="alphas must be a vector"):
         lpboost_path(good, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_models", "alpha"), [(900, 100, 0.1), (2000, 40, 0.002), (2000, 40, 0.9), (700, 3, 0.3)]
+)
+def test_a_guess_at_the_basis_changes_no_optimum(n, n_models, alpha):
+    # more samples than sifting starts with, so that it starts from the smoothed problem; models that err together
+    rng = np.random.default_rng(n)
+    losses = (rng.random((n, 1)) * 0.7 + rng.random((n, n_models)) * 0.5 > 0.7).astype(float)
+    result = lpboost(losses, alpha)
+    check_certificate(result, losses, alpha, 1e-9)
+    assert_allclose(result.value, primal_optimum(losses, alpha), atol=1e-8)
+
+
+def test_any_basis_to_begin_with_leads_to_the_optimum():
+    losses, alpha = table("bits", 60, 80, 4), 0.2  # more models than samples
+    caps = np.full(60, 1 / (alpha * 60))
+    expected = DualProgram(losses, caps, 1.0).solve()[0]
+    for model_weights in (np.full(80, 1 / 80), np.eye(80)[0]):
+        program = DualProgram(losses, caps, 1.0)
+        program.begin_at(model_weights, losses @ model_weights - 0.5)
+        assert_allclose((program.solve()[0] @ losses).min(), (expected @ losses).min(), atol=1e-9)

@@ -2,8 +2,8 @@ r"""The loop of :func:`marginalia.boosting.loop.boost` as machine code, for the 
 
 A hypothesis is right or wrong and so moves every margin by one of two amounts: :math:`g = e^{-z}` is kept up to date by
 one multiplication, and the weight of the loss :math:`(1-\sigma(z)^s)/s`, :math:`w = g\,(1+g)^{-(1+s)}`, needs no
-exponential. Data with two values a feature need no histogram either: with x in ±1, the sums of :math:`w x` and
-:math:`w x y` give all class weights of a stump.
+exponential. Data with two values a feature need no histogram either: the weight of each class above the cut gives all
+class weights of a stump.
 """
 
 from __future__ import annotations
@@ -229,10 +229,10 @@ def _sum(values: Any) -> float:
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
-def _signed_sum(signs: Any, values: Any) -> float:
+def _sum_above(signs: Any, values: Any) -> float:
     total = 0.0
     for i in range(len(values)):
-        total += signs[i] * values[i]
+        total += values[i] if signs[i] > 0 else 0.0  # a mask: cheaper than a sign made a double to multiply with
     return total
 
 
@@ -248,12 +248,13 @@ def _fit_stump(signs: Any, zeros: int, weight: Any, scale: float, cuts: Any, sta
         for f in range(len(signs)):
             if start[f + 1] == start[f]:
                 continue
-            of_zero = scale * _signed_sum(signs[f, :zeros], weight[:zeros])
-            of_one = scale * _signed_sum(signs[f, zeros:], weight[zeros:])
-            heavy, light = (1.0 + of_zero + of_one) / 2, (1.0 - of_zero - of_one) / 2
+            of_zero = scale * _sum_above(signs[f, :zeros], weight[:zeros])
+            of_one = scale * _sum_above(signs[f, zeros:], weight[zeros:])
+            heavy = of_zero + of_one
+            light = zero + one - heavy
             if heavy <= 1e-15 or light <= 1e-15:  # all rows with weight are on one side
                 continue
-            up, down = (surplus + of_one - of_zero) / 2, (surplus - of_one + of_zero) / 2
+            up, down = of_one - of_zero, surplus - of_one + of_zero
             score = abs(up) + abs(down) if by_error else up * up / heavy + down * down / light
             if score > best + 2e-12:  # twice the rounding allowed in trees, because the score is twice theirs
                 best, chosen, below, above, low, high = score, f, light, heavy, down, up

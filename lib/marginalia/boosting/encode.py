@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class EncodedMatrix:
         """Samples and features of the matrix that was encoded."""
         return self.codes.shape[1] if self.group is None else len(self.group), len(self.codes)
 
-    @property
+    @cached_property
     def n_bins(self) -> NDArray[np.int64]:
         """Number of bins of each feature."""
         return np.diff(self.start) + 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -157,15 +158,29 @@ class TreeLearner:
         self.n_classes, self.max_depth = n_classes, max_depth
         self.by_error, self.mean_leaf = criterion == "error", leaf == "mean"
         self.n_bins = encoded.n_bins
-        largest = n_classes * int(self.n_bins.max(initial=1))
+        self._codes = codes
+
+    @property
+    def _n_codes(self) -> int:
+        return self.n_classes * int(self.n_bins.max(initial=1))
+
+    @cached_property
+    def coded(self) -> NDArray[np.unsignedinteger]:
+        """Bin and class of each value in one number; stumps on ±1 features do without."""
+        largest = self._n_codes
         dtype = np.uint8 if largest <= 256 else np.uint16 if largest <= 65536 else np.uint32
-        self.coded = np.multiply(codes, n_classes, dtype=dtype, casting="unsafe")
-        self.coded += y.astype(dtype)
+        coded = np.multiply(self._codes, self.n_classes, dtype=dtype, casting="unsafe")
+        coded += self.y.astype(dtype)
+        return coded
+
+    @cached_property
+    def ranked(self) -> NDArray[np.uint32]:
+        """Rows in the order of each feature; none where histograms are the shorter way."""
+        rows = len(self.y)
         # about as many bins as rows: lists of rows in their order are shorter than histograms
-        rows = self.coded.shape[1]
-        ranked = n_classes == 2 and 2 * int(self.n_bins.max(initial=1)) > rows and largest > 256
+        ranked = self.n_classes == 2 and self._n_codes > rows and self._n_codes > 256
         order = np.argsort(self.coded, axis=1, kind="stable") if ranked else np.empty((0, rows))
-        self.ranked = order.astype(np.uint32)
+        return order.astype(np.uint32)
 
     def fit(self, weight: Array) -> tuple[Tree, Array]:
         """Tree for these weights, and the margin it gives to each row."""
@@ -176,8 +191,8 @@ class TreeLearner:
         return Tree(*(part[:size] for part in nodes)), self.margin(output)
 
     def signs(self) -> NDArray[np.int8]:
-        """The features as ±1, for data with two values a feature and labels of two classes."""
-        return (self.coded & 2).astype(np.int8) - np.int8(1)  # the code is 2 bin + class
+        """The features as ±1, for data with two values a feature."""
+        return 2 * self._codes.astype(np.int8) - np.int8(1)
 
     def margin(self, output: Array) -> Array:
         """Margin of each row per unit of step: ``y h`` for two classes, else by the coding of SAMME."""

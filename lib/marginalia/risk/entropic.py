@@ -7,15 +7,12 @@ import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dposv
 from sklearn.exceptions import ConvergenceWarning
 
 from marginalia.risk.masses import Array, check_beta, check_losses, check_tail, masses, spread
 from marginalia.risk.result import LPBoostResult
-from marginalia.risk.simplex import capped_exponential
-from marginalia.risk.smoothed import relative_entropy
 
-__all__ = ["entropic_lpboost"]
+__all__ = ["descend", "entropic_lpboost"]
 
 _NEW_MODELS = 10  # models outside the support that one Newton step may bring in
 
@@ -82,8 +79,8 @@ def entropic_lpboost(
         else []
     )
     for flatter in betas:
-        model_weights = _descend(matrix, mass, alpha, flatter, model_weights, 0.3 / flatter, max_iter)[0]
-    model_weights, weights, value, gap = _descend(matrix, mass, alpha, beta, model_weights, tol, max_iter)
+        model_weights = descend(matrix, mass, alpha, flatter, model_weights, 0.3 / flatter, max_iter)[0]
+    model_weights, weights, value, gap = descend(matrix, mass, alpha, beta, model_weights, tol, max_iter)
     if gap > tol:
         warnings.warn(
             f"entropic_lpboost stopped at a gap of {gap:.1e}, tol is {tol:.1e}", ConvergenceWarning, stacklevel=2
@@ -100,16 +97,15 @@ def _simplex_start(start: ArrayLike | None, n_models: int) -> Array:
     return weights / weights.sum()
 
 
-def _descend(
+def descend(
     losses: Array, mass: Array, alpha: float, beta: float, model_weights: Array, tol: float, max_iter: int
 ) -> tuple[Array, Array, float, float]:
     """Newton's method from given model weights; the best point found and its certificate."""
-    log_mass, caps = np.log(mass), mass / alpha
+    from marginalia.risk.compiled import capped_tilt  # on first use: numba takes a second
 
     def evaluate(candidate: Array) -> tuple[Array, Array, float, float]:
-        z = losses @ candidate
-        weights = capped_exponential(beta * (z - z.max()) + log_mass, caps)
-        price = relative_entropy(weights, mass) / beta
+        z, weights = losses @ candidate, np.empty(len(losses))
+        price = capped_tilt(z, np.argsort(-z), mass, alpha, beta, weights) / beta
         gradient = weights @ losses
         # both bounds carry the same price, so the gap is a difference of two averages of losses
         return weights, gradient, float(weights @ z - price), max(float(gradient @ candidate - gradient.min()), 0.0)
@@ -118,7 +114,7 @@ def _descend(
     for _ in range(max_iter):
         if gap <= tol:
             break
-        target = _newton_target(losses, caps, weights, gradient, model_weights, beta)
+        target = _newton_target(losses, mass / alpha, weights, gradient, model_weights, beta)
         direction = target - model_weights
         slope = float(gradient @ direction)
         step = 1.0
@@ -140,53 +136,20 @@ def _descend(
 
 def _newton_target(losses: Array, caps: Array, weights: Array, gradient: Array, start: Array, beta: float) -> Array:
     """Minimiser on the simplex of the quadratic model, over the support and the most promising models outside it."""
+    from marginalia.risk.compiled import simplex_quadratic
+
     outside = np.flatnonzero(start == 0)
     columns = np.concatenate([np.flatnonzero(start > 0), outside[np.argsort(gradient[outside])[:_NEW_MODELS]]])
     # the cap's own rounding decides who is free; weights too small to matter are left out of the sum
-    free = (weights < caps * (1 - 1e-12)) & (weights > 1e-18)
-    part, share = losses[np.ix_(free, columns)], weights[free]
+    free = np.flatnonzero((weights < caps * (1 - 1e-12)) & (weights > 1e-18))
+    part, share = losses.take(free, axis=0).take(columns, axis=1), weights[free]
     if len(share):
-        centred = (part - share @ part / share.sum()) * np.sqrt(beta * share)[:, None]
-        hessian = centred.T @ centred
-    else:
-        hessian = np.zeros((len(columns), len(columns)))
+        part -= share @ part / share.sum()
+        part *= np.sqrt(beta * share)[:, None]
+    hessian = part.T @ part
     # a ridge of relative size 1e-10: repeated models make the Hessian singular
     scale = max(float(np.trace(hessian)) / len(columns), beta * 1e-12, 1e-12)
     hessian.flat[:: len(columns) + 1] += 1e-10 * scale
     target = np.zeros(len(start))
-    target[columns] = _simplex_quadratic(hessian, gradient[columns], start[columns])
+    target[columns] = simplex_quadratic(hessian, gradient[columns], start[columns])
     return target
-
-
-def _simplex_quadratic(hessian: Array, gradient: Array, start: Array) -> Array:
-    """Minimise ``g.(x - s) + (x - s)' H (x - s) / 2`` on the simplex from ``s``, by an active set."""
-    x = start.copy()
-    free = x > 0
-    for _ in range(20 * len(x) + 20):
-        slope = gradient + hessian @ (x - start)
-        inside = np.flatnonzero(free)
-        # stationarity on the free coordinates with their sum unchanged; slopes agree to many digits near the optimum,
-        # so their common part is taken off before the system is solved
-        common = slope[inside].mean()
-        sides = np.column_stack([slope[inside] - common, np.ones(len(inside))])
-        _, solved, failed = dposv(hessian[np.ix_(inside, inside)], sides)
-        if failed:  # the ridge was too small for the rounding of this matrix
-            solved = np.linalg.lstsq(hessian[np.ix_(inside, inside)], sides, rcond=None)[0]
-        shift = solved[:, 0].sum() / solved[:, 1].sum()
-        move, level = shift * solved[:, 1] - solved[:, 0], common + shift
-        shrinking = move < 0
-        ratios = np.where(shrinking, -x[inside] / np.where(shrinking, move, 1.0), np.inf)
-        blocking = int(np.argmin(ratios))
-        if ratios[blocking] < 1.0:
-            x[inside] += ratios[blocking] * move
-            x[inside[blocking]] = 0.0
-            free[inside[blocking]] = False
-            continue
-        x[inside] += move
-        slope = gradient + hessian @ (x - start)
-        entering = int(np.argmin(np.where(free, np.inf, slope)))
-        if free.all() or slope[entering] >= level - 1e-12 * max(1.0, abs(level)):
-            break
-        free[entering] = True
-    x = np.maximum(x, 0.0)
-    return x / x.sum()

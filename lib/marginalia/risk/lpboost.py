@@ -2,6 +2,7 @@ r"""Which mixture of T models has the best tail? LPBoost's linear program, exact
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from marginalia.parameters import check_real
 from marginalia.risk.cvar import cvar
+from marginalia.risk.entropic import descend
 from marginalia.risk.masses import Array, check_losses, check_tail, masses, spread
 from marginalia.risk.program import DualProgram
 from marginalia.risk.reference import primal_by_cvxpy
@@ -31,7 +33,8 @@ def lpboost(
     Problems (6) and (5) of zhai2021; by its Proposition 3 the value is :math:`1-\rho_*`, one minus the optimum of the
     soft-margin LPBoost program. The default route sifts: most samples end at their cap or at zero, so HiGHS is given
     those near the edge of the tail, the others are held at their bounds and taken in when their price has the wrong
-    sign. ``solver="cvxpy"`` is the readable route, the primal problem as printed, for comparison.
+    sign. A rough answer to the smoothed problem (8) tells which these are and where the simplex method begins.
+    ``solver="cvxpy"`` is the readable route, the primal problem as printed, for comparison.
 
     Parameters
     ----------
@@ -188,9 +191,16 @@ def _sift(losses: Array, mass: Array, alpha: float, tol: float) -> tuple[Array, 
     n, n_models = losses.shape
     caps = mass / alpha
     at_once = min(n, _FIRST * (n_models + 1))
-    # the first guess at the tail is that of the even mixture; samples around its edge are free, those above at the cap
-    order = np.argsort(-losses.mean(axis=1), kind="stable")
-    edge = int(np.searchsorted(np.cumsum(caps[order]), 1.0))
+    model_weights = np.full(n_models, 1.0 / n_models)
+    if n > at_once:
+        # a rough answer to the smoothed problem shows where the edge of the tail will be; the more samples make up the
+        # tail, the sharper its edge is worth drawing
+        beta = math.sqrt(20.0 * alpha * n)
+        model_weights = descend(losses, mass, alpha, beta, model_weights, 1.0 / beta, max_iter=4)[0]
+    z = losses @ model_weights
+    # samples around the edge are free, those above it at the cap
+    order = np.argsort(-z, kind="stable")
+    edge = min(int(np.searchsorted(np.cumsum(caps[order]), 1.0)), n - 1)
     first = min(max(edge - at_once // 2, 0), n - at_once)
     free = order[first : first + at_once]
     capped, held = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
@@ -201,6 +211,8 @@ def _sift(losses: Array, mass: Array, alpha: float, tol: float) -> tuple[Array, 
         return 1.0 - float(caps[capped].sum()), caps[capped] @ losses[capped]
 
     program = DualProgram(losses[free], caps[free], *outside())
+    if n > at_once:
+        program.begin_at(model_weights, z[free] - z[order[edge]])
     while True:
         inside, model_weights, level = program.solve()
         weights = np.where(capped, caps, 0.0)

@@ -20,6 +20,7 @@ from marginalia.experiments.servedio2003.rounds import (
     rounds_of_variants,
     sinker_rounds,
     smoothness_by_round,
+    straight_gain,
 )
 from marginalia.experiments.servedio2003.setting import KAPPA, LONG_SERVEDIO_GAMMA, SOURCES, boosters
 
@@ -41,6 +42,7 @@ __all__ = [
     "rounds_of_variants",
     "sinker_rounds",
     "smoothness_by_round",
+    "straight_gain",
     "stumps_under_noise",
     "turned_target",
     "two_targets",

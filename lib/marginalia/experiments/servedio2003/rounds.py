@@ -15,7 +15,7 @@ from marginalia.experiments.servedio2003.setting import KAPPA, LONG_SERVEDIO_GAM
 from marginalia.noise import MaliciousOracle
 from marginalia.theory.servedio2003.pairing import pair_segments
 from marginalia.theory.servedio2003.plays import friendly, nested_sinker, play_smoothboost, sinker
-from marginalia.theory.servedio2003.rounds import largest_gain
+from marginalia.theory.servedio2003.rounds import largest_gain, straight_gain
 
 __all__ = [
     "friendly_rounds",
@@ -25,6 +25,7 @@ __all__ = [
     "rounds_of_variants",
     "sinker_rounds",
     "smoothness_by_round",
+    "straight_gain",
 ]
 
 Numbers = dict[str, float]

@@ -19,7 +19,7 @@ from marginalia.noise import MaliciousOracle, SparseMajority
 from marginalia.theory import Outcome, claim, outcome
 from marginalia.theory.servedio2003.plays import STYLES, Play, Script, play_smoothboost, random_play, sinker
 
-__all__ = ["SETTINGS", "additive_rounds", "largest_gain", "measured_rounds", "path_gain"]
+__all__ = ["SETTINGS", "additive_rounds", "largest_gain", "measured_rounds", "path_gain", "straight_gain"]
 
 Array = NDArray[np.float64]
 
@@ -167,6 +167,13 @@ def largest_gain(gamma: float, steps_per_unit: int = 20) -> float:
         if np.abs(best - value).max() < 1e-9:
             return float(best[2 * down]) * gamma * math.sqrt(1 - gamma) / 2
         value = best
+
+
+def straight_gain(gamma: float, n_rounds: int = 2000) -> float:
+    """The same share of the bound for the path that rises by the longest step, 1 - theta, in every round."""
+    rising = np.arange(n_rounds + 1.0)[:, None] * (1 - gamma / (2 + gamma))
+    gain, bound = path_gain(rising, gamma)
+    return 1 - float((bound - gain)[0]) * gamma * math.sqrt(1 - gamma) / 2
 
 
 @claim("servedio2003:lemma-3")

@@ -10,10 +10,20 @@ from marginalia.datasets import available, load_compas
 from marginalia.risk import coin_cvar, cvar_curve, hedge_excess, hedge_rounds, hedge_step, label_conflicts, lpboost_path
 from marginalia.theory import Outcome, claim, outcome
 
-__all__ = ["SIZES", "time_ratio"]
+__all__ = ["CORE_SPEED", "NETWORKS", "SIZES", "time_ratio", "training_hours"]
 
 SIZES = {"compas": (5049, 100), "cifar10": (45_000, 100), "celeba": (162_770, 50), "cifar100": (45_000, 50)}
 """Training samples and models of the four data sets."""
+
+NETWORKS = {
+    "cifar10": (5.5e7, 128, 20, 5000),  # WRN-28-1, our count
+    "celeba": (1.8e9, 400, 5, 4000),  # ResNet-18 at 224 x 224 pixels
+    "cifar100": (5.2e9, 128, 40, 10_000),  # WRN-28-10
+}
+"""Multiply-adds for one picture, and from Appendix B the batch, the epochs of warm-up and the steps of each model."""
+
+CORE_SPEED = 5e10
+"""Multiply-adds a second that one core may do."""
 
 NOT_HERE = Outcome("not attempted", None)  # a data set that this machine does not have
 
@@ -21,6 +31,21 @@ NOT_HERE = Outcome("not attempted", None)  # a data set that this machine does n
 def time_ratio(warm_up: int, a_model: int, models: int, erm: int) -> float:
     """Steps of boosting over steps of ERM."""
     return (warm_up + models * a_model) / erm
+
+
+def training_hours(name: str) -> int:
+    """CPU-hours that one seed of the paper's experiment takes, to one digit: an estimate has no more.
+
+    Examples
+    --------
+    >>> training_hours("cifar10")
+    60
+    """
+    multiply_adds, batch, epochs, steps = NETWORKS[name]
+    samples, models = SIZES[name]
+    pictures = epochs * samples + models * steps * batch
+    hours = 3 * multiply_adds * pictures / CORE_SPEED / 3600  # the way back costs twice as much as the way there
+    return int(float(f"{hours:.1g}"))
 
 
 @claim("zhai2021:c17")

@@ -68,8 +68,9 @@ def test_breast_cancer_tasks():
     assert [(row["alpha"], row["rounds"]) for row in rows] == [(0.5, 10), (0.5, 100), (3.0, 10), (3.0, 100)]
     assert rows[3]["accuracy"] > rows[1]["accuracy"] + 0.03
     (row,) = breast_cancer_against_depth(0.0, np.random.default_rng(1), depths=(2,), n_estimators=20)
-    assert set(row) == {"depth", *BOOSTERS}
-    for name in BOOSTERS:  # on the same 171 test examples
+    named = {name for name in BOOSTERS if name not in ("PILBoost 2", "PILBoost 4")}
+    assert set(row) == {"depth", *named}
+    for name in named:  # on the same 171 test examples
         assert row[name] > 0.9 and row[name] * 171 == pytest.approx(round(row[name] * 171))
 
 

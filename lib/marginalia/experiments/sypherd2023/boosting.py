@@ -69,14 +69,18 @@ def long_servedio_against_depth(
     rng: np.random.Generator,
     depths: Sequence[int] = (1, 2, 3, 4),
     n_estimators: int = 100,
+    exponents: Sequence[float] = tuple(PILBOOST_STEPS),
     m: int = 1000,
     m_test: int = 2000,
 ) -> list[Row]:
-    """All boosters with 100 trees on the 21 features of Long and Servedio, by depth: Figures 4 and 17 to 19."""
+    """All boosters with 100 trees on the 21 features of Long and Servedio, by depth: Figures 4 and 17 to 19.
+
+    ``exponents`` are those of PILBoost, each with the step of its authors.
+    """
     X, y = make_long_servedio(m, rng)
     X_test, y_test = make_long_servedio(m_test, rng)
     noisy = flip_labels(y, noise, rng, kind="count")
-    return list(_all_boosters(X, noisy, X_test, y_test, depths, n_estimators))
+    return list(_all_boosters(X, noisy, X_test, y_test, depths, n_estimators, exponents))
 
 
 def breast_cancer_against_rounds(
@@ -97,11 +101,16 @@ def breast_cancer_against_rounds(
 
 
 def breast_cancer_against_depth(
-    noise: float, rng: np.random.Generator, depths: Sequence[int] = (1, 2, 3, 5), n_estimators: int = 100
+    noise: float,
+    rng: np.random.Generator,
+    depths: Sequence[int] = (1, 2, 3, 5),
+    n_estimators: int = 100,
+    exponents: Sequence[float] = (1.1,),
 ) -> list[Row]:
-    """All boosters with 100 trees on breast cancer, by depth: Figures 23 to 25."""
+    """All boosters with 100 trees on breast cancer, by depth: Figures 23 to 25; ``exponents`` are those of PILBoost."""
     X, y, X_test, y_test = _split_breast_cancer(rng)
-    return list(_all_boosters(X, flip_labels(y, noise, rng, kind="count"), X_test, y_test, depths, n_estimators))
+    noisy = flip_labels(y, noise, rng, kind="count")
+    return list(_all_boosters(X, noisy, X_test, y_test, depths, n_estimators, exponents))
 
 
 def with_band(table: pd.DataFrame, by: Sequence[str], value: str = "accuracy") -> pd.DataFrame:
@@ -126,6 +135,7 @@ def _all_boosters(
     y_test: NDArray[Any],
     depths: Sequence[int],
     n_estimators: int,
+    exponents: Sequence[float],
 ) -> Iterator[Row]:
     """One row a depth: ``depth``, and the accuracy of each booster under its name in ``BOOSTERS``."""
     from xgboost import XGBClassifier
@@ -136,8 +146,9 @@ def _all_boosters(
         for alpha in FEW_ALPHAS:
             ours = AdaBoostAlphaClassifier(alpha, n_estimators=n_estimators, max_depth=depth).fit(data, y)
             row[f"α = {alpha:g}"] = ours.score(X_test, y_test)
-        for alpha, step_size in PILBOOST_STEPS.items():
-            pil = PILBoostClassifier(alpha, step_size, n_estimators=n_estimators, max_depth=depth).fit(data, y)
+        for alpha in exponents:
+            pil = PILBoostClassifier(alpha, PILBOOST_STEPS[alpha], n_estimators=n_estimators, max_depth=depth)
+            pil.fit(data, y)
             row[f"PILBoost {alpha:g}"] = pil.score(X_test, y_test)
         peer = XGBClassifier(n_estimators=n_estimators, max_depth=depth, n_jobs=1)  # all else as it comes
         row["XGBoost"] = float((peer.fit(X, y > 0).predict(X_test) == (y_test > 0)).mean())

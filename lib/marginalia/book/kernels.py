@@ -11,6 +11,7 @@ from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
+from traitlets import Float
 
 __all__ = ["kernel_manager"]
 
@@ -34,6 +35,9 @@ def kernel_manager() -> type[AsyncKernelManager]:
 class WarmKernelManager(AsyncKernelManager):
     """Starts its kernel in a forked process."""
 
+    # a chapter that has ended has nothing to save; its joblib workers would be waited for
+    shutdown_wait_time = Float(1.0)
+
     async def _async_pre_start_kernel(self, **options: Any) -> Any:
         self.provisioner = self.provisioner or WarmProvisioner(
             kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self
@@ -48,7 +52,7 @@ class WarmProvisioner(LocalProvisioner):
         """Fork, and hand the arguments after the module's name to the kernel."""
         kernel: Any = ForkedProcess(cmd[cmd.index("-f") :], options["env"], options.get("cwd"))
         self.process, self.pid = kernel, kernel.pid
-        self.pgid = None  # the server's group is not the kernel's alone
+        self.pgid = None  # signals go to the kernel alone: joblib's workers would print where the last one reached them
         return self.connection_info
 
 
@@ -91,6 +95,9 @@ def _serve(arguments: list[str], environment: dict[str, str], folder: str | None
     """Be a kernel."""
     from ipykernel.kernelapp import IPKernelApp
 
+    os.setsid()  # a group of its own, as every kernel has: signals to it and its children do not reach the runner
+    # what a chapter starts itself is started in the way of the system, not in that of its own process
+    multiprocessing.set_start_method(None, force=True)
     os.environ.update(environment)
     if folder is not None:
         os.chdir(folder)

@@ -34,10 +34,16 @@ def test_noise_favours_alpha_above_one():
 
 
 def test_survey_errors_on_the_simulated_survey():
-    rng = np.random.default_rng
-    clean = pd.DataFrame(survey_errors("simulated", 0.0, "stratified", 40_000, rng(0))).set_index("alpha")
+    rows = survey_errors("simulated", "stratified", 40_000, np.random.default_rng(0), rates=(0.0, 0.1))
+    clean, noisy = (part.set_index("alpha") for _, part in pd.DataFrame(rows).groupby("p"))
     assert tuple(clean.index) == SURVEY_ALPHAS and clean["error"].idxmin() == 1.0 and clean.loc[1.0, "error"] < 1e-8
-    noisy = pd.DataFrame(survey_errors("simulated", 0.1, "stratified", 40_000, rng(0))).set_index("alpha")
+    # more rates leave the others unchanged
+    (alone,) = (
+        r
+        for r in survey_errors("simulated", "stratified", 40_000, np.random.default_rng(0), rates=(0.1,))
+        if r["alpha"] == 2.0
+    )
+    assert alone["error"] == noisy.loc[2.0, "error"]
     # the gain is one of length: scaled to the clean model, no alpha is closer than the logistic loss by a fifth
     assert noisy["direction"].min() > 0.8 * noisy.loc[1.0, "direction"] > 0.05
     assert noisy["error"].idxmin() >= 1.2 and (noisy["specificity"] > 0.98).all()

@@ -59,19 +59,28 @@ class SigmoidPowerLoss(MarginLoss):
         """
         z = np.asarray(margin, dtype=np.float64)
         with np.errstate(all="ignore"):
-            small = np.exp(-np.abs(z))
-            log_loss = np.log1p(small)  # what softplus has beyond its linear part, on either side
             if self.exponent < 0:  # the factors of the weight may be 0 and infinity
-                right = log_loss + np.maximum(z, 0.0)
-                log_loss -= np.minimum(z, 0.0)
-                return self._value_at(log_loss), np.exp(self._log_weight_at(log_loss, right))
-            log_loss -= np.minimum(z, 0.0)
-            weight = np.maximum(small, z < 0)
-            small += 1.0
-            weight /= small  # the sigmoid of -z
-            if self.exponent > 0:
-                weight *= np.exp(-self.exponent * log_loss)
+                bend = np.log1p(np.exp(-np.abs(z)))  # what softplus has beyond its linear part, on either side
+                log_loss = bend - np.minimum(z, 0.0)
+                weight = np.exp(self._log_weight_at(log_loss, bend + np.maximum(z, 0.0)))
+            else:
+                log_loss, weight = self._log_loss_and_weight(z)
             return self._value_at(log_loss), weight
+
+    def _weight(self, z: Array) -> Array:
+        return super()._weight(z) if self.exponent < 0 else self._log_loss_and_weight(z)[1]
+
+    def _log_loss_and_weight(self, z: Array) -> tuple[Array, Array]:
+        """For an exponent that is not negative: both factors of the weight are at most 1."""
+        small = np.exp(-np.abs(z))
+        log_loss = np.log1p(small)
+        log_loss -= np.minimum(z, 0.0)
+        weight = np.maximum(small, z < 0)
+        small += 1.0
+        weight /= small  # the sigmoid of -z
+        if self.exponent > 0:
+            weight *= np.exp(-self.exponent * log_loss)
+        return log_loss, weight
 
     def _value(self, z: Array) -> Array:
         return self._value_at(softplus(-z))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
@@ -112,7 +113,9 @@ def survey_sample(source: str, n: int, rng: np.random.Generator) -> tuple[Array,
     return X[rows], y[rows]
 
 
-def survey_errors(source: str, p: float, kind: str, n: int, rng: np.random.Generator) -> list[dict[str, float]]:
+def survey_errors(
+    source: str, kind: str, n: int, rng: np.random.Generator, rates: Sequence[float] = (0.0, 0.1, 0.15)
+) -> list[dict[str, float]]:
     """Distance of parameters fitted to noisy labels from the clean logistic model, and sensitivity, for each α.
 
     Half of the rows are fitted (converged), the other half is for testing and stays clean.
@@ -121,40 +124,41 @@ def survey_errors(source: str, p: float, kind: str, n: int, rng: np.random.Gener
     ----------
     source : str
         See :func:`survey_sample`.
-    p : float
-        Noise rate.
     kind : {"stratified", "iid"}
         The same number of flips in both classes, as in the authors' code, or independent flips.
     n : int
         Number of rows in all.
     rng : numpy.random.Generator
+    rates : sequence of float
+        Noise rates; drawing the rows takes as long as the fits, so that all rates share them.
 
     Returns
     -------
     list of dict
-        For each α: ``error`` (mean squared difference of intercept and coefficients), ``direction`` (the same after
-        scaling to the length of the clean model), ``sensitivity``, ``specificity``.
+        For each rate ``p`` and each α: ``error`` (mean squared difference of intercept and coefficients),
+        ``direction`` (the same after scaling to the length of the clean model), ``sensitivity``, ``specificity``.
     """
     X, y = survey_sample(source, n, rng)
     half = len(y) // 2
-    noisy = flip_labels(y[:half], p, rng, kind=kind)
     # distinct rows with their counts, found once for all fits: surveys have few of them
-    clean_rows, noisy_rows = (_merged(X[:half], labels) for labels in (y[:half], noisy))
-    clean = _fit(AlphaLoss(1.0), *clean_rows)
+    clean = _fit(AlphaLoss(1.0), *_merged(X[:half], y[:half]))
     X_test, y_test = X[half:], y[half:]
     rows = []
-    for alpha in SURVEY_ALPHAS:
-        theta = _fit(AlphaLoss(alpha), *noisy_rows)
-        called = theta[0] + X_test @ theta[1:] > 0
-        rows.append(
-            {
-                "alpha": alpha,
-                "error": _mean_square(theta - clean),
-                "direction": _direction_error(theta, clean),
-                "sensitivity": float(called[y_test == 1].mean()),
-                "specificity": float((~called[y_test == -1]).mean()),
-            }
-        )
+    for p in rates:
+        noisy = _merged(X[:half], flip_labels(y[:half], p, deepcopy(rng), kind=kind))  # of each rate the same draws
+        for alpha in SURVEY_ALPHAS:
+            theta = _fit(AlphaLoss(alpha), *noisy)
+            called = theta[0] + X_test @ theta[1:] > 0
+            rows.append(
+                {
+                    "p": p,
+                    "alpha": alpha,
+                    "error": _mean_square(theta - clean),
+                    "direction": _direction_error(theta, clean),
+                    "sensitivity": float(called[y_test == 1].mean()),
+                    "specificity": float((~called[y_test == -1]).mean()),
+                }
+            )
     return rows
 
 

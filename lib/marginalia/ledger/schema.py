@@ -81,7 +81,7 @@ class Entry:
     statement : str
         What the paper says there, in our words. An erratum that may be an artefact of the text is worded as a question.
     expected : str
-        The verdict that we expect, one of :data:`VERDICTS` for the kind.
+        The verdict that we expect, one of ``VERDICTS`` for the kind.
     reason : str
         One line; required unless the verdict is ``holds``, ``reproduced``, ``confirmed`` or ``reading``. What was
         measured stands in it as a field, ``{gain:.3f}``, which :meth:`filled` replaces by the number.
@@ -135,7 +135,7 @@ class Entry:
         return self.id.partition(":")[2]
 
     def filled(self, name: str, values: Mapping[str, Any]) -> str:
-        """The text of one of :data:`FILLED`, its fields replaced by numbers that were computed.
+        """The text of one of ``FILLED``, its fields replaced by numbers that were computed.
 
         Parameters
         ----------

@@ -101,4 +101,6 @@ def _serve(arguments: list[str], environment: dict[str, str], folder: str | None
     os.environ.update(environment)
     if folder is not None:
         os.chdir(folder)
-    IPKernelApp.launch_instance(arguments)
+    # whose end is this kernel's end too, also when the runner was killed
+    server = os.getppid()
+    IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={server}"])

@@ -29,8 +29,8 @@ class Objective(Protocol):
     outputs: int
     fit_intercept: bool
 
-    def __call__(self, coef: Array, intercept: Array, value: bool = True) -> Evaluation:
-        """Value, gradient in the coefficients and gradient in the intercepts; the value may be left out, as 0."""
+    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
+        """Value, gradient in the coefficients and gradient in the intercepts."""
         ...
 
 
@@ -48,8 +48,8 @@ class _LinearObjective(ABC):
         rows = X.shape[0] if sparse.issparse(X) else max(1, BLOCK // (X.shape[1] * X.dtype.itemsize))
         self._blocks = list(gen_batches(X.shape[0], rows))
 
-    def __call__(self, coef: Array, intercept: Array, value: bool = True) -> Evaluation:
-        """Value and gradients; ``value=False`` spares the losses, for solvers that do not look at them."""
+    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
+        """Value, gradient in the coefficients and gradient in the intercepts."""
         narrow = coef.astype(self.X.dtype)
         total, slope, tilt = 0.0, np.zeros_like(coef), np.zeros_like(intercept)
         anywhere = coef.any()  # the first point is mostly zero, and its scores need no product
@@ -58,7 +58,7 @@ class _LinearObjective(ABC):
             for rows in self._blocks:
                 part = self.X[rows] if len(self._blocks) > 1 else self.X
                 scores = part @ narrow if anywhere else np.zeros((part.shape[0], self.outputs))
-                lost, slopes = self._losses(rows, np.asarray(scores, dtype=np.float64) + intercept, value)
+                lost, slopes = self._losses(rows, np.asarray(scores, dtype=np.float64) + intercept)
                 total += lost
                 slope += part.T @ slopes.astype(self.X.dtype, copy=False)
                 if self.fit_intercept:
@@ -66,8 +66,8 @@ class _LinearObjective(ABC):
         return total, slope, tilt
 
     @abstractmethod
-    def _losses(self, rows: slice, scores: Array, value: bool) -> tuple[float, Array]:
-        """Weighted sum of the losses of some rows, or 0 without ``value``, and its slopes in their scores."""
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        """Weighted sum of the losses of some rows, and its slopes in their scores."""
 
 
 class MarginObjective(_LinearObjective):
@@ -80,14 +80,9 @@ class MarginObjective(_LinearObjective):
         self.y, self.loss = y, loss
         self._signed_weight = -self.weight * y
 
-    def _losses(self, rows: slice, scores: Array, value: bool) -> tuple[float, Array]:
-        margin, total = self.y[rows] * scores[:, 0], 0.0
-        if value:
-            losses, weights = self.loss.value_and_weight(margin)
-            total = float(self.weight[rows] @ losses)
-        else:
-            weights = self.loss.weight(margin)
-        return total, (self._signed_weight[rows] * weights)[:, None]
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        losses, weights = self.loss.value_and_weight(self.y[rows] * scores[:, 0])
+        return float(self.weight[rows] @ losses), (self._signed_weight[rows] * weights)[:, None]
 
 
 class ActivationObjective(_LinearObjective):
@@ -104,7 +99,7 @@ class ActivationObjective(_LinearObjective):
         super().__init__(X, weight, fit_intercept)
         self.codes, self.temperatures, self.outputs = codes, temperatures, int(codes.max()) + 1
 
-    def _losses(self, rows: slice, scores: Array, value: bool) -> tuple[float, Array]:
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
         losses, slopes = two_temperature_loss(scores, self.codes[rows], *self.temperatures, gradient=True)
         return float(self.weight[rows] @ losses), self.weight[rows, None] * slopes
 

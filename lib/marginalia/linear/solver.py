@@ -182,15 +182,12 @@ def descend(
     """Gradient descent with a fixed step and a budget, projected on the ball of ``radius`` if there is one."""
     coef, intercept = (part.copy() for part in start)
 
-    def stop(k: int, largest: float, reason: str) -> Solution:
-        value = objective(coef, intercept)[0] + l2 / 2 * float((coef**2).sum())
-        return Solution(coef, intercept, value, k, largest, reason)
-
     for k in range(max_iter + 1):
-        _, slope, tilt = objective(coef, intercept, value=False)
-        slope = slope + l2 * coef
+        value, slope, tilt = objective(coef, intercept)
+        value, slope = value + l2 / 2 * float((coef**2).sum()), slope + l2 * coef
         if not np.isfinite(slope).all():
-            return stop(k, np.inf, "the objective is not finite: step_size is too large")
+            reason = "the objective is not finite: step_size is too large"
+            return Solution(coef, intercept, value, k, np.inf, reason)
         moved = coef - step_size * slope
         norm = np.linalg.norm(moved)
         if radius is not None and norm > radius:
@@ -198,8 +195,8 @@ def descend(
         # what a step of length one would move, which on the ball is the projected gradient
         largest = float(max(np.abs(coef - moved).max(initial=0.0) / step_size, np.abs(tilt).max()))
         if largest <= tol:
-            return stop(k, largest, PLATEAU if k == largest == 0 else CONVERGED)
+            return Solution(coef, intercept, value, k, largest, PLATEAU if k == largest == 0 else CONVERGED)
         if k == max_iter:
             break
         coef, intercept = moved, intercept - step_size * tilt
-    return stop(max_iter, largest, BUDGET)
+    return Solution(coef, intercept, value, max_iter, largest, BUDGET)

@@ -6,9 +6,10 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from marginalia.boosting import encode
 from marginalia.boosting.loop import boost
-from marginalia.boosting.rules import ErrorStep, LossWeights
+from marginalia.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
 from marginalia.boosting.trees import TreeLearner
 from marginalia.losses import AlphaLoss, GeneralizedCrossEntropyLoss
+from marginalia.losses.proper import AlphaCPELoss
 
 
 def never(now, hypotheses, steps):
@@ -32,7 +33,7 @@ def assert_same(fast, plain, tolerance=1e-11):
         np.testing.assert_array_equal(one.feature, other.feature)
         np.testing.assert_array_equal(one.threshold, other.threshold)
         np.testing.assert_array_equal(one.left, other.left)
-        np.testing.assert_array_equal(one.value, other.value)
+        np.testing.assert_allclose(one.value, other.value, atol=1e-11)  # of leaves that answer a mean
         np.testing.assert_allclose(one.gain, other.gain, atol=1e-12)
 
 
@@ -96,3 +97,35 @@ def test_threads_and_repetition_give_the_same_bits():
     alone = [fit(seed) for seed in range(4)]
     threads = Parallel(2, backend="threading")(delayed(fit)(seed) for seed in range(4))
     np.testing.assert_array_equal(alone, threads)
+
+
+@pytest.mark.parametrize("alpha", [0.4, 1.0, 1.1, 2.0, 4.0])
+@pytest.mark.parametrize(("depth", "leaf"), [(1, "mean"), (3, "mean"), (2, "vote")])
+def test_pilboost(alpha, depth, leaf):
+    X, y = load_breast_cancer(return_X_y=True)
+    rng = np.random.default_rng(depth)
+    y = np.where(rng.random(len(y)) < 0.2, 1 - y, y)
+    learner = TreeLearner(encode(X), y, rng.integers(1, 4, len(y)).astype(float), max_depth=depth, leaf=leaf)
+    rules = LinkWeights(AlphaCPELoss(alpha)), GradientStep(3.0)
+    assert_same(boost(learner, *rules, 30), boost(learner, *rules, 30, never))
+
+
+def test_pilboost_stops_like_the_plain_loop():
+    X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    for y, reason in (([0, 0, 1, 1], "no_weight"), ([0, 1, 0, 1], "no_edge")):
+        learner = TreeLearner(encode(X, merge=False), np.array(y), np.ones(4), leaf="mean")
+        rules = LinkWeights(AlphaCPELoss(4.0)), GradientStep(8.0)
+        fast, plain = boost(learner, *rules, 50), boost(learner, *rules, 50, never)
+        assert_same(fast, plain)
+        assert fast.stop_reason == reason
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.3, 1.0, 1.0 + 1e-9, 1.1, 2.0, 50.0])
+def test_compiled_link_is_that_of_the_loss(alpha):
+    from marginalia.losses.proper.compiled import pseudo_inverse_link
+
+    loss = AlphaCPELoss(alpha)
+    z = np.concatenate([np.linspace(-30, 30, 1201), [-1e9, -1e-300, 1e-300, 1e9]])
+    found = np.empty_like(z)
+    pseudo_inverse_link(z, loss.alpha, loss.beta, found)
+    np.testing.assert_allclose(found, loss.pseudo_inverse_link(z), rtol=1e-12, atol=1e-300)

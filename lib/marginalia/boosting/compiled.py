@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from marginalia.boosting.grow import grow, new_nodes
+from marginalia.boosting.grow import grow, more_nodes, new_nodes
 from marginalia.boosting.loop import BoostRecord
 from marginalia.boosting.rules import CLIP, NO_EDGE, ErrorStep
 from marginalia.boosting.trees import Forest, Tree, TreeLearner
@@ -69,7 +69,7 @@ def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start:
     for t in range(n_rounds):
         first = roots[t]
         if first + room > len(nodes[0]):
-            nodes = _enlarge(nodes, first)
+            nodes = more_nodes(nodes, first)
         size = grow(coded, ranked, y, n_bins, cuts, start, k, weight, max_depth, by_error, mean_leaf, nodes, first,
                     output)  # fmt: skip
         error = 0.0
@@ -274,12 +274,3 @@ def _fit_stump(signs: Any, zeros: int, weight: Any, scale: float, cuts: Any, sta
             answer = value[first + 2] if signs[chosen, i] > 0 else value[first + 1]
             error += scale * weight[i] if (answer > 0) != (i >= zeros) else 0.0
     return chosen, value[first + 1], value[first + 2], error
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _enlarge(nodes: Any, used: int) -> Any:
-    larger = new_nodes(2 * len(nodes[0]) + 1)
-    for node in range(used):
-        larger[0][node], larger[1][node], larger[2][node] = nodes[0][node], nodes[1][node], nodes[2][node]
-        larger[3][node], larger[4][node] = nodes[3][node], nodes[4][node]
-    return larger

@@ -9,7 +9,7 @@ from numba import njit
 
 from marginalia.boosting.splits import best_of_many, best_of_ranked, best_of_two, purity
 
-__all__ = ["apply", "grow", "new_nodes", "vote"]
+__all__ = ["apply", "grow", "more_nodes", "new_nodes", "vote"]
 
 AT_ONCE = 4  # histograms filled in one pass over the rows
 #: A histogram made by subtraction is as exact as the one it was taken from: used if its share of that is no smaller.
@@ -20,6 +20,16 @@ SMALLEST_SHARE = 1e-3
 def new_nodes(size: int) -> Any:
     """Room for so many nodes: feature, threshold, left child, value, gain."""
     return np.empty(size, np.int32), np.empty(size), np.empty(size, np.int32), np.empty(size), np.empty(size)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def more_nodes(nodes: Any, used: int) -> Any:
+    """Twice the room, the first ``used`` nodes kept."""
+    larger = new_nodes(2 * len(nodes[0]) + 1)
+    for node in range(used):
+        larger[0][node], larger[1][node], larger[2][node] = nodes[0][node], nodes[1][node], nodes[2][node]
+        larger[3][node], larger[4][node] = nodes[3][node], nodes[4][node]
+    return larger
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -227,12 +227,20 @@ def boost(
 
 
 def _compiled(learner: Any, weigh: Any, step: Any) -> Callable[[int], BoostRecord] | None:
-    """The same loop as machine code, for losses of the α-family, AdaBoost's step and our trees; else ``None``."""
-    from marginalia.boosting.rules import ErrorStep, LossWeights
+    """The same loop as machine code, if there is one for these weights, this step and our trees; else ``None``."""
+    from marginalia.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
     from marginalia.boosting.trees import TreeLearner
     from marginalia.losses.margin import SigmoidPowerLoss
 
-    if not (isinstance(learner, TreeLearner) and isinstance(weigh, LossWeights) and isinstance(step, ErrorStep)):
+    if not isinstance(learner, TreeLearner):
+        return None
+    if isinstance(weigh, LinkWeights) and isinstance(step, GradientStep):
+        if weigh.link == "exact" or np.isinf(weigh.loss.alpha):
+            return None
+        from marginalia.boosting.pil_rounds import boost_pil
+
+        return partial(boost_pil, learner, weigh.loss, step.factor)
+    if not (isinstance(weigh, LossWeights) and isinstance(step, ErrorStep)):
         return None
     if learner.mean_leaf or not isinstance(weigh.loss, SigmoidPowerLoss):
         return None

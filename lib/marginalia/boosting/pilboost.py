@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from marginalia.boosting.base import BoostingClassifier
 from marginalia.boosting.encode import EncodedMatrix
-from marginalia.boosting.loop import Round, Stop, boost
+from marginalia.boosting.loop import boost
 from marginalia.boosting.noise_estimate import NoiseEstimate, estimate_noise
+from marginalia.boosting.rules import GradientStep, LinkWeights
 from marginalia.boosting.trees import Forest
 from marginalia.boosting.tuning import cross_validated_scores
 from marginalia.losses.proper import AlphaCPELoss
@@ -147,24 +148,9 @@ class PILBoostClassifier(BoostingClassifier):
             self.edges_ = self.densities_ = np.empty(0)
             self.feature_importances_ = np.zeros(self.n_features_in_)
             return self
-        inverse_link = self._inverse_link()
-
-        def weigh(margin: Array, number: int) -> Array:
-            with np.errstate(divide="ignore"):  # an example beyond the clip has no weight
-                return np.log(inverse_link(-margin))
-
-        def watch(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
-            if now.density == 0:
-                raise Stop("no_weight")
-
-        def step(now: Round) -> float:
-            if now.edge <= 0:
-                raise Stop("no_edge")
-            return self.step_size_ * now.density * now.edge  # density * edge is the mean of w y h
-
         tree = {"max_depth": self.max_depth, "leaf": "mean"}
         learner = self._weak_learner(data, codes, weight, self.random_state, **tree)
-        record = boost(learner, weigh, step, self.n_estimators, watch)
+        record = boost(learner, self._weights(), GradientStep(self.step_size_), self.n_estimators)
         self._keep(record)
         self.edges_, self.densities_ = record.densities * record.edges, record.densities
         if isinstance(self.estimators_, Forest):
@@ -198,13 +184,13 @@ class PILBoostClassifier(BoostingClassifier):
     def _probabilities(self, score: Array, kind: str) -> Array:
         if len(self.classes_) == 1:
             return np.ones((len(score), 1))
-        second = self._inverse_link()(score)
+        second = self._weights().inverse(score)
         if kind == "untwisted":
             second = self.loss_.tilt(second)
         return np.column_stack([1 - second, second])
 
-    def _inverse_link(self) -> Callable[[Array], Array]:
-        return self.loss_.pseudo_inverse_link if self.link == "pseudo" else self.loss_.inverse_link
+    def _weights(self) -> LinkWeights:
+        return LinkWeights(self.loss_, self.link)
 
     def _check_parameters(self) -> None:
         if self.alpha not in ("adaptive", "cv"):

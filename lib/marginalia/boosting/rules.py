@@ -11,8 +11,9 @@ from scipy.optimize import brentq
 
 from marginalia.boosting.loop import Round, Stop
 from marginalia.losses import MarginLoss
+from marginalia.losses.proper import AlphaCPELoss
 
-__all__ = ["EdgeStep", "ErrorStep", "LineSearchStep", "LossWeights"]
+__all__ = ["EdgeStep", "ErrorStep", "GradientStep", "LineSearchStep", "LinkWeights", "LossWeights"]
 
 Array = NDArray[np.float64]
 
@@ -31,6 +32,48 @@ class LossWeights:
     def __call__(self, margin: Array, number: int) -> Array:
         """Log-weights at these margins, the same in every round."""
         return self.loss.log_weight(margin)
+
+
+@dataclass(frozen=True)
+class LinkWeights:
+    r"""Weight of an example: the probability :math:`\tilde f(-z)` that a link gives to the other class.
+
+    Parameters
+    ----------
+    loss : AlphaCPELoss
+    link : {"pseudo", "exact"}
+        The pseudo-inverse link of sypherd2022, or the inverse of the canonical link.
+    """
+
+    loss: AlphaCPELoss
+    link: str = "pseudo"
+
+    def inverse(self, score: Array) -> Array:
+        """Probability of the positive class at these scores."""
+        return self.loss.pseudo_inverse_link(score) if self.link == "pseudo" else self.loss.inverse_link(score)
+
+    def __call__(self, margin: Array, number: int) -> Array:
+        """Log-weights at these margins, the same in every round."""
+        with np.errstate(divide="ignore"):  # an example beyond the clip has no weight
+            return np.log(self.inverse(-margin))
+
+
+@dataclass(frozen=True)
+class GradientStep:
+    r"""PILBoost's step: a factor times the unnormalised edge :math:`\frac1m\sum_i w_i y_i h(x_i)`.
+
+    An edge of at most 0 stops the loop (``"no_edge"``), and so does a round without weight (``"no_weight"``).
+    """
+
+    factor: float
+
+    def __call__(self, now: Round) -> float:
+        """Step of this round."""
+        if now.density == 0:
+            raise Stop("no_weight")
+        if now.edge <= 0:
+            raise Stop("no_edge")
+        return self.factor * now.density * now.edge
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Logarithm and exponential as polynomials, to the last digit or two; imported on first use, because numba takes a second.
+"""Logarithm and exponential as polynomials, to the last digit or two, for compiled loops.
 
-Library functions would keep a compiled loop out of the vector registers. On processors for which NumPy has no vectorised
-code of its own these are several times as fast as its functions.
+Library functions would keep such a loop out of the vector registers. On processors for which NumPy has no vectorised
+code of its own, these are several times as fast as its functions. Imported on first use, because numba takes a second.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class PILBoostClassifier(BoostingClassifier):
         Depth of the trees.
     link : {"pseudo", "exact"}, default="pseudo"
         The pseudo-inverse link of the paper, or the inverse of the canonical link of the α-loss; with ``"exact"`` and
-        α = 1 this is logistic boosting.
+        α = 1 this is logistic boosting. Only the former has a compiled loop, which is several times as fast.
     estimator : classifier, optional
         Weak learner instead of our trees; its ``fit`` must take ``sample_weight``, and it answers with labels.
     alphas, step_sizes : sequence of float, optional

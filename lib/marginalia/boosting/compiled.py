@@ -19,6 +19,7 @@ from marginalia.boosting.grow import grow, more_nodes, new_nodes
 from marginalia.boosting.loop import BoostRecord
 from marginalia.boosting.rules import CLIP, NO_EDGE, ErrorStep
 from marginalia.boosting.trees import Forest, Tree, TreeLearner
+from marginalia.losses.elementary import compiled, exp_and_expm1, log1p
 
 __all__ = ["boost_compiled"]
 
@@ -194,14 +195,22 @@ def _weigh(odds: Any, base: Any, exponent: float, weight: Any) -> Any:
             above = 1.0 + odds[i]
             weight[i] = odds[i] / (above * math.sqrt(above))
     else:
-        for i in range(len(odds)):
-            weight[i] = odds[i] * math.exp(-(1.0 + exponent) * math.log1p(odds[i]))
+        _power(odds, exponent, weight)
     for i in range(len(odds)):
         largest = max(largest, weight[i])
     for i in range(len(odds)):
         weight[i] *= base[i]
         total += weight[i]
     return total, largest
+
+
+@compiled  # without the freedom to reorder sums, which polynomials do not survive
+def _power(odds: Any, exponent: float, weight: Any) -> None:
+    """Weights of these odds for any exponent."""
+    for i in range(len(odds)):
+        weight[i] = -(1.0 + exponent) * log1p(odds[i])
+    for i in range(len(odds)):
+        weight[i] = odds[i] * exp_and_expm1(max(weight[i], -FAR))[0]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -138,3 +138,11 @@ def test_value_and_weight_together(alpha):
     np.testing.assert_allclose(value, loss.value(z), rtol=2e-15)
     np.testing.assert_allclose(weight, loss.weight(z), rtol=3e-13, atol=1e-300)
     assert np.isnan(loss.value_and_weight(np.nan)).all()
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 1.7, np.inf])
+def test_log_weights_of_both_sides(alpha):
+    loss, z = AlphaLoss(alpha), np.array([-np.inf, -800.0, -3.0, 0.0, 2.0, 900.0, np.inf])
+    there, opposite = loss.log_weights(z)
+    np.testing.assert_array_equal(there, loss.log_weight(z))
+    np.testing.assert_array_equal(opposite, loss.log_weight(-z))

@@ -61,6 +61,13 @@ class SigmoidPowerLoss(MarginLoss):
         values_and_weights(z.ravel(), self.exponent, value.reshape(-1), weight.reshape(-1))
         return value[()], weight[()]
 
+    def log_weights(self, margin: ArrayLike) -> tuple[Any, Any]:
+        """Logarithms of the weights at each margin and at its opposite, which share theirs."""
+        z = np.asarray(margin, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            wrong, right = softplus(-z), softplus(z)
+            return self._log_weight_at(wrong, right), self._log_weight_at(right, wrong)
+
     def _weight(self, z: Array) -> Array:
         return super()._weight(z) if self.exponent < 0 else self._log_loss_and_weight(z)[1]
 

@@ -58,7 +58,7 @@ class Landscape:
         object.__setattr__(self, "odds", check_real("odds", self.odds, "(1, inf)"))
         long_servedio_points(self.gamma)  # refuses a gamma out of range
 
-    @property
+    @cached_property
     def loss(self) -> AlphaLoss:
         """The loss of the margin."""
         return AlphaLoss(self.alpha)
@@ -95,7 +95,7 @@ class Landscape:
 
     def _drive(self, x: Array, exponent: Array) -> Any:
         """B at x, given log(w(-x) / (N w(x))): where that is small, the difference of the two would lose its digits."""
-        towards, away = self.loss.log_weight(-x), self.loss.log_weight(x)
+        away, towards = self.loss.log_weights(x)
         with np.errstate(over="ignore"):  # for alpha < 1 the weights are unbounded
             near = self.odds * np.exp(away) * np.expm1(np.minimum(exponent, 1.0))
             far = np.exp(towards) - self.odds * np.exp(np.where(exponent < 1, -np.inf, away))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from marginalia.boosting.splits import best_of_many, best_of_ranked, best_of_two, purity
+from marginalia.boosting.splits import best_of_lists, best_of_many, best_of_two, purity
 
 __all__ = ["apply", "grow", "more_nodes", "new_nodes", "vote"]
 
@@ -68,6 +68,9 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
     slot, origin = np.empty(room, np.int64), np.empty(room)  # histogram of a node, and the weight first added to it
     slot[0] = -1
     total, side = np.empty(k), np.empty((2, k))
+    signed, sums = np.empty(n if lists else 0), np.empty((4, n if lists else 0))
+    for i in range(len(signed)):
+        signed[i] = weight[i] if y[i] == 1 else -weight[i]
     size, node = 1, 0
     while node < size:
         b, e = begin[node], end[node]
@@ -87,10 +90,11 @@ def grow(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k:
                 own, n_free = _take(free, n_free) if depth[node] + 1 < max_depth else (slots, n_free)
                 origin[node] = _sum(total)
                 _fill(coded, rows, whole, weight, histograms[own])
-            for f in range(n_features):
-                if lists:
-                    score, split = best_of_ranked(order[f, b:e], coded[f], weight, total, by_error, best)
-                elif k == 2:
+            if lists:
+                found = order[:, b:e], coded, weight, signed, total, by_error, sums
+                best, best_feature, best_bin = best_of_lists(*found)
+            for f in range(0 if lists else n_features):
+                if k == 2:
                     score, split = best_of_two(histograms[own, f], n_bins[f], total, by_error, best)
                 else:
                     score, split = best_of_many(histograms[own, f], n_bins[f], total, by_error, best, side)

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from marginalia.boosting import AdaLPBoostClassifier, LPBoostClassifier, NetworkClassifier
 from marginalia.datasets import load_cifar10, load_compas, load_fashion_mnist
-from marginalia.risk import cvar, cvar_curve, cvar_floor, label_conflicts, lpboost_path
+from marginalia.risk import cvar, cvar_curve, cvar_floor_curve, label_conflicts, lpboost_path
 
 __all__ = ["GRID", "compas", "compas_floor", "crossing", "images", "outliers", "regularised"]
 
@@ -34,8 +34,7 @@ def compas(n_models: int, rng: np.random.Generator) -> list[Row]:
     model = AdaLPBoostClassifier(
         estimator=NetworkClassifier.preset("compas"), n_estimators=n_models, random_state=_seed(rng)
     ).fit(X[train], y[train])
-    fitted, losses = model.model_losses(X[train], y[train]).astype(float), model.model_losses(X[test], y[test])
-    losses = losses.astype(float)
+    fitted, losses = (table.astype(float) for table in (model.training_losses_, model.model_losses(X[test], y[test])))
     answers = np.where(losses, -y[test][:, None], y[test][:, None])
     shared: Row = {
         "training_error": float(fitted[:, 0].mean()),
@@ -46,9 +45,10 @@ def compas(n_models: int, rng: np.random.Generator) -> list[Row]:
         "mean_g": float(model.errors_.mean()),
         "largest_g": float(model.errors_.max()),
     }
-    rows = _curves(losses, model.alpha_path(GRID).model_weights)
+    path = model.alpha_path(GRID).model_weights
+    rows = _curves(losses, path)
     on_test = _curves(losses, np.array([result.model_weights for result in lpboost_path(losses, GRID)]))
-    for row, other, weights in zip(rows, on_test, model.alpha_path(GRID).model_weights, strict=True):
+    for row, other, weights in zip(rows, on_test, path, strict=True):
         row |= shared
         row |= {"lp_on_test": other["lp"], "coin": float(np.isclose(losses @ weights, 0.5, atol=1e-9).mean())}
     return rows
@@ -60,7 +60,7 @@ def compas_floor() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ("train", "test"):
         X, y = bunch.data[bunch[name]], bunch.target[bunch[name]]
-        found[f"floor_{name}"] = [cvar_floor(X, y, alpha) for alpha in GRID]
+        found[f"floor_{name}"] = cvar_floor_curve(X, y, GRID).tolist()
         found[f"conflict_{name}"], found[f"minority_{name}"] = label_conflicts(X, y)
     return found
 
@@ -76,11 +76,10 @@ def images(name: str, n_models: int, n_train: int, rng: np.random.Generator) -> 
         alpha=0.5, estimator=NetworkClassifier.preset("images"), n_estimators=n_models, random_state=_seed(rng)
     ).fit(*data["train"], X_val=data["valid"][0], y_val=data["valid"][1])
     validation, losses = model.validation_losses_.astype(float), model.model_losses(*data["test"]).astype(float)
-    training = model.model_losses(*data["train"])
     shared: Row = {
         "guarantee": model.guarantee_,
-        "worst_training_loss": float(training.mean(axis=1).max()),
-        "training_error": float(training[:, 0].mean()),
+        "worst_training_loss": float(model.training_losses_.mean(axis=1).max()),
+        "training_error": float(model.training_losses_[:, 0].mean()),
     }
     rows = []
     for used in _prefixes(n_models):
@@ -171,16 +170,18 @@ def _images(name: str, n_train: int) -> dict[str, tuple[Any, Any]]:
     pictures at 8 × 8, a fifth of them for validation.
     """
     if name == "fashion_mnist":
-        bunch, half = load_fashion_mnist(), n_train // 2
-        pooled = bunch.data.reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(len(bunch.data), -1)
-        X, order = ((pooled - 73.0) / 82.0).astype(np.float32), bunch.train
+        bunch, half, centre, width = load_fashion_mnist(), n_train // 2, 73.0, 82.0
+        order, shape = bunch.train, (14, 2, 14, 2, 1)
     else:
-        bunch = load_cifar10(part="colour")
-        pooled = bunch.data.reshape(-1, 8, 4, 8, 4, 3).mean(axis=(2, 4)).reshape(len(bunch.data), -1)
-        X, order = ((pooled - 120.0) / 62.0).astype(np.float32), np.random.default_rng(0).permutation(bunch.train)
+        bunch, centre, width = load_cifar10(part="colour"), 120.0, 62.0
+        order, shape = np.random.default_rng(0).permutation(bunch.train), (8, 4, 8, 4, 3)
         half = len(order) // 5
     parts = {"valid": order[:half], "train": order[half : half + n_train], "test": bunch.test}
-    return {part: (X[rows], bunch.target[rows]) for part, rows in parts.items()}
+    found = {}
+    for part, rows in parts.items():
+        pooled = bunch.data[rows].reshape(-1, *shape).mean(axis=(2, 4)).reshape(len(rows), -1)
+        found[part] = ((pooled - centre) / width).astype(np.float32), bunch.target[rows]
+    return found
 
 
 def _prefixes(n_models: int) -> list[int]:

@@ -74,7 +74,10 @@ def images(name: str, n_models: int, n_train: int, rng: np.random.Generator) -> 
     """
     data = _images(name, n_train)
     model = AdaLPBoostClassifier(
-        alpha=0.5, estimator=_SharedStart.preset("images"), n_estimators=n_models, random_state=_seed(rng)
+        model_weights="first",  # the programs follow, for many tail fractions and numbers of models
+        estimator=_SharedStart.preset("images"),
+        n_estimators=n_models,
+        random_state=_seed(rng),
     ).fit(*data["train"], X_val=data["valid"][0], y_val=data["valid"][1])
     validation, losses = model.validation_losses_.astype(float), model.model_losses(*data["test"]).astype(float)
     shared: Row = {

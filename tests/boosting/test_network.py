@@ -44,6 +44,50 @@ def test_step_follows_the_gradient_of_the_cross_entropy():
     assert_allclose(network.velocity, 0.9 * np.array(slope) + fresh, atol=1e-6)
 
 
+def plain_step(network, X, y, rate, momentum, l2):
+    """The step as array operations."""
+    layers, slopes = network.layers(network.parameters), network.layers(network._gradient)
+    inputs = [X]
+    for weights, bias in layers[:-1]:
+        inputs.append(np.maximum(inputs[-1] @ weights + bias, 0.0))
+    error = inputs[-1] @ layers[-1][0] + layers[-1][1]
+    error = np.exp(error - error.max(axis=1, keepdims=True))
+    error /= error.sum(axis=1, keepdims=True)
+    error[np.arange(len(y)), y] -= 1.0
+    error /= len(y)
+    for depth in range(len(layers) - 1, -1, -1):
+        slopes[depth][0][:], slopes[depth][1][:] = inputs[depth].T @ error, error.sum(axis=0)
+        error = (error @ layers[depth][0].T) * (inputs[depth] > 0)
+    network.velocity[:] = momentum * network.velocity + (network._gradient + l2 * network.parameters)
+    network.parameters -= rate * network.velocity
+
+
+@pytest.mark.parametrize("sizes", [[8, 100, 100, 2], [30, 40, 10], [6, 3]])
+@pytest.mark.parametrize("l2", [0.0, 5e-4])
+def test_compiled_passes_are_the_array_operations(sizes, l2):
+    random = np.random.RandomState(0)
+    network = _Network(sizes, random)
+    plain = network.copy()
+    # batches of two sizes, as at the end of an epoch
+    batches = [
+        (random.normal(size=(n, sizes[0])).astype(np.float32), random.randint(0, sizes[-1], n)) for n in [64, 64, 17]
+    ]
+    network.train(batches, [0.1, 0.1, 0.01], momentum=0.9, l2=l2)
+    for (X, y), rate in zip(batches, [0.1, 0.1, 0.01], strict=True):
+        plain_step(plain, X, y, rate, 0.9, l2)
+    # up to the order in which a library of matrix products adds
+    assert_allclose(network.parameters, plain.parameters, rtol=1e-5, atol=1e-7)
+    assert_allclose(network.velocity, plain.velocity, rtol=1e-4, atol=1e-7)
+
+
+def test_scores_are_those_of_the_layers():
+    random = np.random.RandomState(0)
+    network = _Network([5, 7, 3], random)
+    X = random.normal(size=(9, 5)).astype(np.float32)
+    (inner, shift), (outer, bias) = network.layers(network.parameters)
+    assert_allclose(network.scores(X), np.maximum(X @ inner + shift, 0) @ outer + bias, rtol=1e-5, atol=1e-6)
+
+
 def test_weights_decide_who_is_drawn():
     X, y = load_digits(return_X_y=True)
     X = X / 16.0

@@ -214,6 +214,7 @@ def test_base_learners(estimator, data):
     for booster in (AdaLPBoostClassifier, LPBoostClassifier):
         model = booster(alpha=0.3, estimator=estimator, n_estimators=5, random_state=0).fit(X, y)
         losses = model.model_losses(X, y)
+        assert (model.training_losses_ == losses).all()
         assert_allclose(model.value_, lpboost(losses, 0.3).value, atol=1e-9)
         assert (model.predict(X) == clone(model).fit(X, y).predict(X)).all()
 

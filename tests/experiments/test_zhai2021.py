@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from marginalia.boosting import AdaLPBoostClassifier, NetworkClassifier
 from marginalia.experiments import zhai2021
 from marginalia.risk import cvar, cvar_floor
 
@@ -69,6 +70,20 @@ def test_regularised_returns_a_tail_above_its_mean(need):
     need("fashion_mnist")
     row = zhai2021.regularised(0.2, 2, 400, np.random.default_rng(0))
     assert 0 < row["mean"] <= row["tail"] <= 1
+
+
+def test_shared_start_is_the_start():
+    X, y = zhai2021._digits()
+    settings = {"hidden_layer_sizes": (8,), "warmup_epochs": 2, "n_iterations": 3, "decay_at": ()}
+    models = [
+        AdaLPBoostClassifier(estimator=network(**settings), n_estimators=2, random_state=seed).fit(X, y)
+        for network in (NetworkClassifier, zhai2021._SharedStart, zhai2021._SharedStart)
+        for seed in (0, 1)
+    ]
+    plain, other, first, first_other, again, again_other = (model.training_losses_ for model in models)
+    assert (first == plain).all() and (again == plain).all()
+    assert (first_other == other).all() and (again_other == other).all()
+    assert (plain != other).any()
 
 
 def test_outliers_trim_only_when_asked():

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from marginalia.risk import coin_cvar, cvar, cvar_floor
+from marginalia.risk import coin_cvar, cvar, cvar_floor, cvar_floor_curve
 
 
 def lookup_optimum(cells, y, n_classes, alpha):
@@ -50,6 +50,17 @@ def test_weights_equal_repetition():
     X, y, counts = rng.integers(0, 3, (30, 2)), rng.integers(0, 3, 30), rng.integers(0, 4, 30)
     repeated = cvar_floor(np.repeat(X, counts, axis=0), np.repeat(y, counts), 0.3)
     assert_allclose(cvar_floor(X, y, 0.3, sample_weight=counts), repeated)
+
+
+def test_curve_is_the_floor_at_each_level():
+    rng = np.random.default_rng(1)
+    X, y, weight = rng.integers(0, 4, (60, 2)), rng.integers(0, 3, 60), rng.random(60)
+    levels = [0.5, 0.03, 1.0]
+    curve = cvar_floor_curve(X, y, levels, weight)
+    assert curve.tolist() == [cvar_floor(X, y, level, weight) for level in levels]
+    for wrong in (0.5, [0.2, 0.0]):
+        with pytest.raises(ValueError, match="alphas"):
+            cvar_floor_curve(X, y, wrong)
 
 
 def test_coin_is_the_even_mixture_of_constants():

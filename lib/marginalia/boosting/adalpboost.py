@@ -78,6 +78,8 @@ class AdaLPBoostClassifier(MixtureClassifier):
         CVaR of the mixture on the validation samples.
     validation_losses_ : ndarray of shape (n_val, T)
         0/1 losses from which the model weights are computed.
+    training_losses_ : ndarray of shape (n, T)
+        0/1 losses on the rows that the models were trained on; our trees merge equal rows first.
     stop_reason_ : str
         ``"n_rounds"`` or ``"one_class"``.
 

@@ -93,15 +93,17 @@ class MixtureClassifier(Booster):
         self.key_ = int(self._random.randint(np.iinfo(np.int32).max))
         if len(self.classes_) == 1:
             self._keep_constant()
-            self.validation_losses_, self.validation_weight_ = np.zeros((len(codes), 0), dtype=bool), weight
+            self.training_losses_ = self.validation_losses_ = np.zeros((len(codes), 0), dtype=bool)
+            self.validation_weight_ = weight
             self.alpha_, self.model_weights_, self.value_ = float(self.alpha), np.empty(0), 0.0
             return self
         learner = self._weak_learner(data, codes, weight, self._random, max_depth=self.max_depth)
         columns: list[NDArray[np.bool_]] = []
         record = boost(learner, self._weigher(learner, columns), self._collector(columns), self.n_estimators)
         self._keep(record)
+        self.training_losses_ = np.column_stack(columns[: len(record.steps)])
         if X_val is None:
-            self.validation_losses_ = np.column_stack(columns[: len(record.steps)])
+            self.validation_losses_ = self.training_losses_
             self.validation_weight_ = learner.sample_weight
             if self.model_weights in FITTED and not self.validation_losses_.any(axis=0).all():
                 warnings.warn(

@@ -69,40 +69,45 @@ class _Network:
 
     def scores(self, X: Single) -> Single:
         """Output of the last layer."""
-        *hidden, last = self.layers(self.parameters)
-        for weights, bias in hidden:
-            X = np.maximum(X @ weights + bias, 0.0)
-        return X @ last[0] + last[1]
+        from marginalia.boosting.layers import activate  # on first use: numba takes a second
+
+        *hidden, (weights, bias) = self.layers(self.parameters)
+        for inner, shift in hidden:
+            X = X @ inner
+            activate(X, shift)
+        X = X @ weights
+        X += bias
+        return X
 
     def train(
         self, batches: Iterable[tuple[Single, NDArray[np.intp]]], rates: Iterable[float], momentum: float, l2: float
     ) -> None:
         """Momentum descent of the cross-entropy, one step a batch."""
+        from marginalia.boosting.layers import activate, centre, gate, move, residual
+
+        number = self.parameters.dtype.type
         layers, slopes = self.layers(self.parameters), self.layers(self._gradient)
+        outputs = back = self._room(0)
         for (X, y), rate in zip(batches, rates, strict=False):
-            inputs = [X]
-            for weights, bias in layers[:-1]:
-                hidden = inputs[-1] @ weights
-                hidden += bias
-                inputs.append(np.maximum(hidden, 0.0, out=hidden))
-            error = inputs[-1] @ layers[-1][0]
-            error += layers[-1][1]
-            error -= error.max(axis=1, keepdims=True)
+            if len(X) != len(outputs[0]):
+                outputs, back = self._room(len(X)), self._room(len(X))
+            inputs = [X, *outputs]
+            for (weights, bias), given, hidden in zip(layers[:-1], inputs, outputs, strict=False):
+                activate(np.matmul(given, weights, out=hidden), bias)
+            error = np.matmul(inputs[-2], layers[-1][0], out=outputs[-1])
+            centre(error, layers[-1][1])
             np.exp(error, out=error)
-            error /= error.sum(axis=1, keepdims=True)
-            error[np.arange(len(y)), y] -= 1.0
-            error /= len(y)
-            for depth in range(len(layers) - 1, -1, -1):
+            residual(error, error.sum(axis=1, keepdims=True), y, slopes[-1][1])
+            for depth in range(len(layers) - 1, 0, -1):
                 np.matmul(inputs[depth].T, error, out=slopes[depth][0])
-                error.sum(axis=0, out=slopes[depth][1])
-                if depth:
-                    error = error @ layers[depth][0].T
-                    error *= inputs[depth] > 0
-            if l2:
-                self._gradient += l2 * self.parameters
-            self.velocity *= momentum
-            self.velocity += self._gradient
-            self.parameters -= rate * self.velocity
+                error = np.matmul(error, layers[depth][0].T, out=back[depth - 1])
+                gate(error, inputs[depth], slopes[depth - 1][1])
+            np.matmul(X.T, error, out=slopes[0][0])
+            move(self.parameters, self.velocity, self._gradient, number(rate), number(momentum), number(l2))
+
+    def _room(self, n: int) -> list[Single]:
+        """Arrays for what each layer gives for ``n`` rows, to be written again at every step."""
+        return [np.empty((n, width), dtype=self.parameters.dtype) for width in self.sizes[1:]]
 
 
 class NetworkClassifier(MarginaliaClassifier):
@@ -194,8 +199,7 @@ class NetworkClassifier(MarginaliaClassifier):
         for _ in range(self.warmup_epochs):
             order = random.permutation(len(X))
             parts = [order[i : i + self.batch_size] for i in range(0, len(X), self.batch_size)]
-            rates = [self.step_size] * len(parts)
-            self.network_.train(((X[part], codes[part]) for part in parts), rates, self.momentum, self.l2)
+            self._train(self.network_, X, codes, parts, [self.step_size] * len(parts))
 
     def tuned(self, X: Any, codes: NDArray[np.intp], weight: Array, random: np.random.RandomState) -> NetworkClassifier:
         """Copy of this network, trained further on minibatches drawn with the probabilities ``weight``."""
@@ -207,8 +211,17 @@ class NetworkClassifier(MarginaliaClassifier):
         drawn = np.minimum(np.searchsorted(reached, uniform, side="right"), len(X) - 1)
         decays = np.searchsorted(np.sort(self.decay_at), np.arange(self.n_iterations), side="right")
         rates = (self.step_size * 0.1**decays).tolist()
-        model.network_.train(((X[part], codes[part]) for part in drawn), rates, self.momentum, self.l2)
+        self._train(model.network_, X, codes, drawn, rates)
         return model
+
+    def _train(
+        self, network: _Network, X: Single, codes: NDArray[np.intp], parts: Iterable[Any], rates: list[float]
+    ) -> None:
+        """One step on each part of the rows, all parts being copied to the same place."""
+        batch = np.empty((self.batch_size, X.shape[1]), dtype=np.float32)
+        # "clip" as no index is out of range, and a check would copy twice
+        batches = ((X.take(part, axis=0, out=batch[: len(part)], mode="clip"), codes[part]) for part in parts)
+        network.train(batches, rates, self.momentum, self.l2)
 
     def predict_proba(self, X: Any) -> Array:
         """Softmax of the network's scores."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.datasets import load_digits
@@ -12,7 +13,7 @@ from sklearn.model_selection import train_test_split
 
 from marginalia.boosting import AdaLPBoostClassifier, LPBoostClassifier, NetworkClassifier
 from marginalia.datasets import load_cifar10, load_compas, load_fashion_mnist
-from marginalia.risk import cvar, cvar_curve, cvar_floor, label_conflicts, lpboost_path
+from marginalia.risk import cvar, cvar_curve, cvar_floor_curve, label_conflicts, lpboost_path
 
 __all__ = ["GRID", "compas", "compas_floor", "crossing", "images", "outliers", "regularised"]
 
@@ -34,8 +35,7 @@ def compas(n_models: int, rng: np.random.Generator) -> list[Row]:
     model = AdaLPBoostClassifier(
         estimator=NetworkClassifier.preset("compas"), n_estimators=n_models, random_state=_seed(rng)
     ).fit(X[train], y[train])
-    fitted, losses = model.model_losses(X[train], y[train]).astype(float), model.model_losses(X[test], y[test])
-    losses = losses.astype(float)
+    fitted, losses = (table.astype(float) for table in (model.training_losses_, model.model_losses(X[test], y[test])))
     answers = np.where(losses, -y[test][:, None], y[test][:, None])
     shared: Row = {
         "training_error": float(fitted[:, 0].mean()),
@@ -46,9 +46,10 @@ def compas(n_models: int, rng: np.random.Generator) -> list[Row]:
         "mean_g": float(model.errors_.mean()),
         "largest_g": float(model.errors_.max()),
     }
-    rows = _curves(losses, model.alpha_path(GRID).model_weights)
+    path = model.alpha_path(GRID).model_weights
+    rows = _curves(losses, path)
     on_test = _curves(losses, np.array([result.model_weights for result in lpboost_path(losses, GRID)]))
-    for row, other, weights in zip(rows, on_test, model.alpha_path(GRID).model_weights, strict=True):
+    for row, other, weights in zip(rows, on_test, path, strict=True):
         row |= shared
         row |= {"lp_on_test": other["lp"], "coin": float(np.isclose(losses @ weights, 0.5, atol=1e-9).mean())}
     return rows
@@ -60,7 +61,7 @@ def compas_floor() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ("train", "test"):
         X, y = bunch.data[bunch[name]], bunch.target[bunch[name]]
-        found[f"floor_{name}"] = [cvar_floor(X, y, alpha) for alpha in GRID]
+        found[f"floor_{name}"] = cvar_floor_curve(X, y, GRID).tolist()
         found[f"conflict_{name}"], found[f"minority_{name}"] = label_conflicts(X, y)
     return found
 
@@ -73,14 +74,16 @@ def images(name: str, n_models: int, n_train: int, rng: np.random.Generator) -> 
     """
     data = _images(name, n_train)
     model = AdaLPBoostClassifier(
-        alpha=0.5, estimator=NetworkClassifier.preset("images"), n_estimators=n_models, random_state=_seed(rng)
+        model_weights="first",  # the programs follow, for many tail fractions and numbers of models
+        estimator=_SharedStart.preset("images"),
+        n_estimators=n_models,
+        random_state=_seed(rng),
     ).fit(*data["train"], X_val=data["valid"][0], y_val=data["valid"][1])
     validation, losses = model.validation_losses_.astype(float), model.model_losses(*data["test"]).astype(float)
-    training = model.model_losses(*data["train"])
     shared: Row = {
         "guarantee": model.guarantee_,
-        "worst_training_loss": float(training.mean(axis=1).max()),
-        "training_error": float(training[:, 0].mean()),
+        "worst_training_loss": float(model.training_losses_.mean(axis=1).max()),
+        "training_error": float(model.training_losses_[:, 0].mean()),
     }
     rows = []
     for used in _prefixes(n_models):
@@ -116,7 +119,7 @@ def regularised(alpha: float, n_models: int, n_train: int, rng: np.random.Genera
     model = LPBoostClassifier(
         alpha=alpha,
         beta=100.0,
-        estimator=NetworkClassifier.preset("images"),
+        estimator=_SharedStart.preset("images"),
         n_estimators=n_models,
         patience=n_models,  # a network that did not improve this time may do so next time
         random_state=_seed(rng),
@@ -128,14 +131,16 @@ def regularised(alpha: float, n_models: int, n_train: int, rng: np.random.Genera
 
 def outliers(noise: float, trim: float, rng: np.random.Generator) -> list[Row]:
     """DORO trimming on digits with flipped training labels and clean test labels, one row a tail fraction."""
-    X, y = load_digits(return_X_y=True)
+    X, y = _digits()
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=_seed(rng), stratify=y)
     # with ten classes a wrong label is any of the nine others
     noisy = np.where(rng.random(len(y)) < noise, (y + rng.integers(1, 10, len(y))) % 10, y)
-    model = AdaLPBoostClassifier(n_estimators=50, max_depth=6, trim=trim).fit(X, noisy)
-    rows = []
-    for alpha in (0.05, 0.1, 0.2, 0.5):
-        z = model.set_alpha(alpha).expected_loss(X_test, y_test)
+    first, *others = 0.05, 0.1, 0.2, 0.5
+    model = AdaLPBoostClassifier(alpha=first, n_estimators=50, max_depth=6, trim=trim).fit(X, noisy)
+    weights = {first: model.model_weights_} | {alpha: model.set_alpha(alpha).model_weights_ for alpha in others}
+    losses, rows = model.model_losses(X_test, y_test), []
+    for alpha, mixture in weights.items():
+        z = losses @ mixture
         rows.append({"alpha": alpha, "tail": cvar(z, alpha), "mean": float(z.mean())})
     return rows
 
@@ -163,6 +168,28 @@ def _curves(losses: Array, weights: Array, levels: list[float] = GRID) -> list[R
     return rows
 
 
+class _SharedStart(NetworkClassifier):
+    """Network whose warm-up is done once for all boosters that begin with the same data and draws."""
+
+    def warm_up(self, X: Any, codes: NDArray[np.intp], n_classes: int, random: np.random.RandomState) -> None:
+        """Train the start, or take it and the state of ``random`` after it from an earlier booster."""
+        key = joblib.hash((X, codes, n_classes, self.get_params(), random.get_state()))
+        if key not in _STARTS:
+            super().warm_up(X, codes, n_classes, random)
+            _STARTS[key] = self.__dict__.copy(), random.get_state()
+        fitted, state = _STARTS[key]
+        self.__dict__.update(fitted)
+        random.set_state(state)
+
+
+_STARTS: dict[str, tuple[dict[str, Any], Any]] = {}  # one a seed; the boosters only read them
+
+
+@lru_cache(maxsize=1)
+def _digits() -> Any:
+    return load_digits(return_X_y=True)
+
+
 @lru_cache(maxsize=2)
 def _images(name: str, n_train: int) -> dict[str, tuple[Any, Any]]:
     """Pictures pooled to a few hundred numbers: a validation part, a training part and the published test part.
@@ -171,16 +198,18 @@ def _images(name: str, n_train: int) -> dict[str, tuple[Any, Any]]:
     pictures at 8 × 8, a fifth of them for validation.
     """
     if name == "fashion_mnist":
-        bunch, half = load_fashion_mnist(), n_train // 2
-        pooled = bunch.data.reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(len(bunch.data), -1)
-        X, order = ((pooled - 73.0) / 82.0).astype(np.float32), bunch.train
+        bunch, half, centre, width = load_fashion_mnist(), n_train // 2, 73.0, 82.0
+        order, shape = bunch.train, (14, 2, 14, 2, 1)
     else:
-        bunch = load_cifar10(part="colour")
-        pooled = bunch.data.reshape(-1, 8, 4, 8, 4, 3).mean(axis=(2, 4)).reshape(len(bunch.data), -1)
-        X, order = ((pooled - 120.0) / 62.0).astype(np.float32), np.random.default_rng(0).permutation(bunch.train)
+        bunch, centre, width = load_cifar10(part="colour"), 120.0, 62.0
+        order, shape = np.random.default_rng(0).permutation(bunch.train), (8, 4, 8, 4, 3)
         half = len(order) // 5
     parts = {"valid": order[:half], "train": order[half : half + n_train], "test": bunch.test}
-    return {part: (X[rows], bunch.target[rows]) for part, rows in parts.items()}
+    found = {}
+    for part, rows in parts.items():
+        pooled = bunch.data[rows].reshape(-1, *shape).mean(axis=(2, 4)).reshape(len(rows), -1)
+        found[part] = ((pooled - centre) / width).astype(np.float32), bunch.target[rows]
+    return found
 
 
 def _prefixes(n_models: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from marginalia.risk.cvar import cvar, cvar_curve, cvar_weights
 from marginalia.risk.entropic import entropic_lpboost
-from marginalia.risk.floor import coin_cvar, cvar_floor, label_conflicts
+from marginalia.risk.floor import coin_cvar, cvar_floor, cvar_floor_curve, label_conflicts
 from marginalia.risk.guarantees import hedge_excess, hedge_rounds, hedge_step, lpboost_beta, lpboost_rounds
 from marginalia.risk.lpboost import lpboost, lpboost_path
 from marginalia.risk.result import LPBoostResult
@@ -16,6 +16,7 @@ __all__ = [
     "cvar",
     "cvar_curve",
     "cvar_floor",
+    "cvar_floor_curve",
     "cvar_weights",
     "entropic_lpboost",
     "group_lpboost",

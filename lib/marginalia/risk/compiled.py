@@ -96,7 +96,8 @@ def simplex_quadratic(hessian: Any, gradient: Any, start: Any) -> Any:
             x[inside[blocking]], moved[inside[blocking]] = 0.0, -start[inside[blocking]]
             free[inside[blocking]] = False
             size -= 1
-            inside[blocking:size] = inside[blocking + 1 : size + 1]
+            for a in range(blocking, size):  # numba takes four seconds to compile a slice moved within its array
+                inside[a] = inside[a + 1]
             fresh = blocking
         for i in range(n):
             slope[i] = gradient[i] + _dot(hessian[i], moved)

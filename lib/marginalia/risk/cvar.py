@@ -7,8 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginalia.parameters import check_real
-from marginalia.risk.masses import Array, check_beta, check_losses, check_tail, masses, spread
+from marginalia.risk.masses import Array, check_beta, check_losses, check_tail, check_tails, masses, spread
 from marginalia.risk.simplex import project_capped_simplex
 
 __all__ = ["cvar", "cvar_curve", "cvar_weights"]
@@ -81,11 +80,7 @@ def cvar_curve(losses: ArrayLike, alphas: ArrayLike, sample_weight: ArrayLike | 
     array([2.  , 1.5 , 0.75])
     """
     values = check_losses(losses, ndim=1, finite=False)
-    levels = np.asarray(alphas, dtype=np.float64)
-    if levels.ndim != 1:
-        raise ValueError(f"alphas must be a vector of tail fractions, got an array of shape {levels.shape}")
-    for level in levels:
-        check_real("alphas", float(level), "(0, 1]")
+    levels = check_tails(alphas)
     if sample_weight is None:
         return _curve(values, levels)
     mass = masses(sample_weight, len(values))

@@ -8,9 +8,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from marginalia.parameters import check_integer
-from marginalia.risk.masses import check_tail, masses
+from marginalia.risk.masses import Array, check_tail, check_tails, masses
 
-__all__ = ["coin_cvar", "cvar_floor", "label_conflicts"]
+__all__ = ["coin_cvar", "cvar_floor", "cvar_floor_curve", "label_conflicts"]
 
 
 def coin_cvar(n_classes: int) -> float:
@@ -54,11 +54,33 @@ def cvar_floor(X: ArrayLike, y: ArrayLike, alpha: float, sample_weight: ArrayLik
     >>> cvar_floor(X, y, alpha=0.25), cvar_floor(X, y, alpha=1.0)
     (0.5, 0.25)
     """
+    return float(cvar_floor_curve(X, y, [check_tail(alpha)], sample_weight)[0])
+
+
+def cvar_floor_curve(X: ArrayLike, y: ArrayLike, alphas: ArrayLike, sample_weight: ArrayLike | None = None) -> Array:
+    r"""The floor of a table at many tail fractions, for the price of one look at its rows.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As for :func:`cvar_floor`.
+    alphas : array_like of shape (A,)
+        Tail fractions in (0, 1], in any order.
+
+    Returns
+    -------
+    ndarray of shape (A,)
+
+    Examples
+    --------
+    >>> cvar_floor_curve([[0], [0], [0], [1]], [0, 0, 1, 1], [0.25, 1.0])
+    array([0.5 , 0.25])
+    """
     table = check_array(X, dtype=None, ensure_min_features=1)
     labels = column_or_1d(y)
     check_consistent_length(table, labels)
     check_classification_targets(labels)
-    alpha = check_tail(alpha)
+    levels = check_tails(alphas)
     mass = masses(sample_weight, len(labels))
     _, row = np.unique(table, axis=0, return_inverse=True)
     _, label = np.unique(labels, return_inverse=True)
@@ -72,7 +94,7 @@ def cvar_floor(X: ArrayLike, y: ArrayLike, alpha: float, sample_weight: ArrayLik
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     reached = np.cumsum(np.bincount(rank, weights=weight[order]))
     j = np.arange(1, len(reached) + 1)
-    return float(np.min(1.0 - 1.0 / j + np.maximum(1.0 - reached, 0.0) / (j * alpha)))
+    return np.min(1.0 - 1.0 / j + np.maximum(1.0 - reached, 0.0) / (j * levels[:, None]), axis=1)
 
 
 def label_conflicts(X: ArrayLike, y: ArrayLike) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from marginalia.parameters import check_real
 from marginalia.risk.cvar import cvar
 from marginalia.risk.entropic import descend
-from marginalia.risk.masses import Array, check_losses, check_tail, masses, spread
+from marginalia.risk.masses import Array, check_losses, check_tail, check_tails, masses, spread
 from marginalia.risk.program import DualProgram
 from marginalia.risk.reference import primal_by_cvxpy
 from marginalia.risk.result import LPBoostResult
@@ -111,11 +111,7 @@ def lpboost_path(
     [0.2, 0.2]
     """
     matrix = check_losses(losses, ndim=2)
-    levels = np.asarray(alphas, dtype=np.float64)
-    if levels.ndim != 1:
-        raise ValueError(f"alphas must be a vector of tail fractions, got an array of shape {levels.shape}")
-    for level in levels:
-        check_real("alphas", float(level), "(0, 1]")
+    levels = check_tails(alphas)
     scaled = _Scaled(matrix, masses(sample_weight, len(matrix)))
     n = len(scaled.mass)
     program = DualProgram(scaled.losses, scaled.mass * n, 0.0)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from marginalia.parameters import check_real
 
-__all__ = ["Array", "check_beta", "check_losses", "check_tail", "masses", "spread"]
+__all__ = ["Array", "check_beta", "check_losses", "check_tail", "check_tails", "masses", "spread"]
 
 Array = NDArray[np.float64]
 
@@ -15,6 +15,16 @@ Array = NDArray[np.float64]
 def check_tail(alpha: object) -> float:
     """Tail fraction as a float in (0, 1]."""
     return check_real("alpha", alpha, "(0, 1]")
+
+
+def check_tails(alphas: ArrayLike) -> Array:
+    """Tail fractions as a vector of numbers in (0, 1]."""
+    levels = np.asarray(alphas, dtype=np.float64)
+    if levels.ndim != 1:
+        raise ValueError(f"alphas must be a vector of tail fractions, got an array of shape {levels.shape}")
+    for level in levels:
+        check_real("alphas", float(level), "(0, 1]")
+    return levels
 
 
 def check_beta(beta: object) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginalia.boosting.loop import Round, Stop
+from marginalia.boosting.loop import Round, Stop, boost
 from marginalia.boosting.smoothboost import SmoothBooster
 from marginalia.parameters import check_choice, check_integer, check_real
 from marginalia.risk import project_capped_simplex
@@ -128,7 +128,7 @@ class BregmanBoostClassifier(SmoothBooster):
                 raise Stop("no_edge")
             return 1.0
 
-        self._keep(self._run(learner, weigh, step, n_rounds))
+        self._keep(boost(learner, weigh, step, n_rounds))
         rounds = max(self.n_estimators_, 1)
         self.certificate_ = float(
             2 * np.mean(self.advantages_) - math.log(1 / kappa) / (eta * rounds) - eta / 2

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginalia.boosting.loop import BoostRecord, Round, Rows, WeakLearner, boost
-from marginalia.boosting.one_pass import best, rounds, sweep
+from marginalia.boosting.one_pass import best, judge, rounds, sweep, weigh
 from marginalia.boosting.pnorm import LinearHypothesis, LinearLearner
 from marginalia.boosting.rules import NO_EDGE, EdgeStep
 
-__all__ = ["CappedExponential", "Course", "FusedRows", "boost_exponential", "rows_for"]
+__all__ = ["CappedExponential", "CappedRows", "Course", "FusedRows", "boost_exponential", "rows_for"]
 
 Array = NDArray[np.float64]
 
@@ -81,6 +81,30 @@ class Course:
     edge: float = NO_EDGE
     behind: float = 0.0
     committed: float = 0.0
+
+
+class CappedRows(Rows):
+    """Rows of any learner under :class:`CappedExponential` weights; the arithmetic of a round in machine code."""
+
+    weigh: CappedExponential
+
+    def __init__(self, learner: Any, weigh: Any) -> None:
+        super().__init__(learner, weigh)
+        self._count = float(learner.sample_weight.sum())
+
+    def weighted(self, number: int) -> Round:
+        """The distribution of round ``number``."""
+        weight, shift, decay = np.empty(len(self.margin)), self.weigh.shift(number), self.weigh.decay
+        total, low, _ = weigh(self.margin, self.learner.sample_weight, shift, 0.0, decay, weight)
+        weight /= total
+        density = total / self._count
+        return Round(number, self.margin, weight, density, density / math.exp(-decay * max(low - shift, 0.0)))
+
+    def fit(self, now: Round) -> Any:
+        """Fit the learner to the distribution; complete ``now`` and return the hypothesis."""
+        hypothesis, now.gain = self.learner.fit(now.weight)
+        now.edge, now.error = judge(now.weight, now.gain)
+        return hypothesis
 
 
 class FusedRows(Rows):
@@ -175,16 +199,15 @@ class FusedRows(Rows):
         return wrong / before if before else math.nan
 
 
-def rows_for(learner: WeakLearner, weigh: Any, course: Course) -> Callable[[Any, Any], Rows]:
-    """The rows to boost with: one pass a round where hypotheses are linear and weights exponential."""
-    linear = isinstance(learner, LinearLearner) and isinstance(weigh, CappedExponential)
-    return partial(FusedRows, course=course) if linear else Rows
+def rows_for(learner: WeakLearner, course: Course) -> Callable[[Any, Any], Rows]:
+    """The rows to boost with under these weights: one pass a round where hypotheses are linear."""
+    return partial(FusedRows, course=course) if isinstance(learner, LinearLearner) else CappedRows
 
 
 def boost_exponential(learner: LinearLearner, step: EdgeStep, n_rounds: int) -> BoostRecord:
     """AdaBoost: what ``boost(learner, LossWeights(ExponentialLoss()), step, n_rounds)`` returns."""
-    weigh, course = CappedExponential(1.0), Course(n_rounds, step, edge=step.margin + NO_EDGE)
-    return boost(learner, weigh, step, n_rounds, rows=rows_for(learner, weigh, course))
+    course = Course(n_rounds, step, edge=step.margin + NO_EDGE)
+    return boost(learner, CappedExponential(1.0), step, n_rounds, rows=rows_for(learner, course))
 
 
 def _compact(X: NDArray[Any]) -> NDArray[Any]:

@@ -101,5 +101,5 @@ class MadaBoostClassifier(SmoothBooster):
         )
         weigh, step = CappedExponential(1.0, lambda number: 0.0), EdgeStep()
         course = Course(n_rounds, step, density=kappa)
-        self._keep(boost(learner, weigh, step, n_rounds, watch, rows_for(learner, weigh, course)))
+        self._keep(boost(learner, weigh, step, n_rounds, watch, rows_for(learner, course)))
         return self

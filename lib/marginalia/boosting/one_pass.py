@@ -15,7 +15,7 @@ from numba import njit
 from marginalia.boosting.rules import NO_EDGE
 from marginalia.norms import TIE
 
-__all__ = ["best", "rounds", "sweep"]
+__all__ = ["best", "judge", "rounds", "sweep", "weigh"]
 
 BLOCK_BYTES = 32_768  # of the matrix, between its two products
 BLOCK_ROWS = 256  # at most: short partial sums keep single precision exact enough for any number of rows
@@ -55,12 +55,12 @@ def sweep(data: Any, v: Any, theta: float, shift: float, lowest: float, decay: f
     n, d = X.shape
     size = max(8, min(BLOCK_ROWS, BLOCK_BYTES // (d * X.itemsize)))
     used = np.flatnonzero(v)
-    part, share, excess = np.empty_like(v), np.empty(size, v.dtype), np.empty(size)
+    part, share = np.empty_like(v), np.empty(size, v.dtype)
     wrong, total, low, behind = 0.0, 0.0, np.inf, 0.0
     z[:] = 0.0
     for first in range(0, n, size):
         block = slice(first, min(first + size, n))
-        rows, base, gains, margins, weights = X[block], sample_weight[block], gain[block], margin[block], weight[block]
+        rows, gains, margins, weights = X[block], gain[block], margin[block], weight[block]
         if 4 * len(used) > d:
             _score(rows, sign[block], v, gains)
         else:
@@ -68,12 +68,8 @@ def sweep(data: Any, v: Any, theta: float, shift: float, lowest: float, decay: f
         for i in range(len(rows)):
             wrong += weights[i] if gains[i] <= 0.0 else 0.0
             margins[i] += theta * gains[i]
-            low = min(low, margins[i])
-            excess[i] = max(margins[i] - shift, lowest)
-        for i in range(len(rows)):
-            weights[i] = base[i] * _exp(-decay * excess[i])  # the formula of CappedExponential, one row at a time
-            total += weights[i]
-            behind += base[i] if excess[i] <= 0.0 else 0.0
+        found = weigh(margins, sample_weight[block], shift, lowest, decay, weights)
+        total, low, behind = total + found[0], min(low, found[1]), behind + found[2]
         for i in range(len(rows)):
             share[i] = weights[i] * sign[first + i]
         part[:] = 0
@@ -81,6 +77,28 @@ def sweep(data: Any, v: Any, theta: float, shift: float, lowest: float, decay: f
         for j in range(d):
             z[j] += part[j]
     return wrong, total, low, behind
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=NO_NAN)
+def weigh(margin: Any, sample_weight: Any, shift: float, lowest: float, decay: float, weight: Any) -> Any:
+    """Weights at these margins, the formula of CappedExponential; ``total``, ``low`` and ``behind`` of ``sweep``."""
+    total, low, behind = 0.0, np.inf, 0.0
+    for i in range(len(margin)):
+        weight[i] = sample_weight[i] * _exp(-decay * max(margin[i] - shift, lowest))
+        total += weight[i]
+        low = min(low, margin[i])
+        behind += sample_weight[i] if margin[i] <= shift else 0.0
+    return total, low, behind
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=SUMS)
+def judge(weight: Any, gain: Any) -> Any:
+    """Edge and error of a hypothesis that gives the rows these margins."""
+    edge, error = 0.0, 0.0
+    for i in range(len(gain)):
+        edge += weight[i] * gain[i]
+        error += weight[i] if gain[i] <= 0.0 else 0.0
+    return edge, error
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

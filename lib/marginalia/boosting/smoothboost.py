@@ -309,4 +309,4 @@ class SmoothBoostClassifier(SmoothBooster):
 
         # one round more than allowed, so that the last test of the measure is made
         weigh = CappedExponential(decay, shift)
-        return boost(learner, weigh, step, n_rounds + 1, watch, rows_for(learner, weigh, course))
+        return boost(learner, weigh, step, n_rounds + 1, watch, rows_for(learner, course))

@@ -27,6 +27,10 @@ Array = NDArray[np.float64]
 LEAP = 512  # rounds done at once, at most: bounds the memory for what they leave behind
 
 
+def _nowhere(number: int) -> float:
+    return 0.0
+
+
 class CappedExponential:
     r"""Log-weights of all smooth boosters that cap an exponential: :math:`-\beta\max\{z - s, 0\}`.
 
@@ -35,8 +39,9 @@ class CappedExponential:
     decay : float
         Rate :math:`\beta`: :math:`-\frac12\log(1-\gamma)` for SmoothBoost, 1 for MadaBoost.
     shift : callable, optional
-        ``shift(number)`` is the margin :math:`s` that an example should have after so many rounds. Without it there
-        is no cap, and the log-weights are AdaBoost's, :math:`-\beta z`.
+        ``shift(number)`` is the margin :math:`s` that an example should have after so many rounds; 0 if not given.
+    lowest : float, default 0
+        What stands in place of the 0 above; minus infinity for no cap, the weights of AdaBoost.
 
     Examples
     --------
@@ -44,12 +49,12 @@ class CappedExponential:
     array([-0., -0., -1.])
     """
 
-    def __init__(self, decay: float, shift: Callable[[int], float] | None = None) -> None:
-        self.decay, self.shift = decay, shift
+    def __init__(self, decay: float, shift: Callable[[int], float] = _nowhere, lowest: float = 0.0) -> None:
+        self.decay, self.shift, self.lowest = decay, shift, lowest
 
     def __call__(self, margin: Array, number: int) -> Array:
         """Log-weights of rows with these margins after ``number`` rounds."""
-        return -self.decay * (margin if self.shift is None else np.maximum(margin - self.shift(number), 0.0))
+        return -self.decay * np.maximum(margin - self.shift(number), self.lowest)
 
 
 @dataclass
@@ -83,6 +88,23 @@ class Course:
     committed: float = 0.0
 
 
+class FusedRound(Round):
+    """A round whose distribution is worked out when somebody asks for it, which must be before the step is added."""
+
+    def __init__(self, number: int, margin: Array, measure: Array, total: float, density: float, kappa: float) -> None:
+        self._total = total
+        super().__init__(number, margin, measure, density, kappa)
+
+    @property
+    def weight(self) -> Array:
+        """The distribution."""
+        return self._measure / self._total
+
+    @weight.setter
+    def weight(self, measure: Array) -> None:
+        self._measure = measure
+
+
 class CappedRows(Rows):
     """Rows of any learner under :class:`CappedExponential` weights; the arithmetic of a round in machine code."""
 
@@ -94,11 +116,12 @@ class CappedRows(Rows):
 
     def weighted(self, number: int) -> Round:
         """The distribution of round ``number``."""
-        weight, shift, decay = np.empty(len(self.margin)), self.weigh.shift(number), self.weigh.decay
-        total, low, _ = weigh(self.margin, self.learner.sample_weight, shift, 0.0, decay, weight)
+        weight, shift = np.empty(len(self.margin)), self.weigh.shift(number)
+        decay, lowest = self.weigh.decay, self.weigh.lowest
+        total, low, _ = weigh(self.margin, self.learner.sample_weight, shift, lowest, decay, weight)
         weight /= total
         density = total / self._count
-        return Round(number, self.margin, weight, density, density / math.exp(-decay * max(low - shift, 0.0)))
+        return Round(number, self.margin, weight, density, density / math.exp(-decay * max(low - shift, lowest)))
 
     def fit(self, now: Round) -> Any:
         """Fit the learner to the distribution; complete ``now`` and return the hypothesis."""
@@ -127,18 +150,18 @@ class FusedRows(Rows):
         self._weight, self._gain, self._z = learner.sample_weight.copy(), np.empty(n), np.zeros(d)
         self._v = np.zeros(d, dtype=learner.X.dtype)
         self._count = float(learner.sample_weight.sum())
-        self._lowest = -math.inf if weigh.shift is None else 0.0
-        self._total = self._low = 0.0
+        self._total = self._low = self._behind = self._shift = 0.0
         self._sweep(0.0, 0)
 
     def weighted(self, number: int) -> Round:
         """The distribution of this round; already there, from the sweep before."""
         density = self._total / self._count
-        if self.weigh.shift is None:
+        if self.weigh.lowest < 0:
             with np.errstate(over="ignore"):
                 density *= float(np.exp(-self.weigh.decay * self._shift))
-        largest = math.exp(-self.weigh.decay * max(self._low - self._shift, self._lowest))
-        return Round(number, self.margin, self._weight / self._total, density, self._total / (self._count * largest))
+        largest = math.exp(-self.weigh.decay * max(self._low - self._shift, self.weigh.lowest))
+        kappa = self._total / (self._count * largest)
+        return FusedRound(number, self.margin, self._weight, self._total, density, kappa)
 
     def fit(self, now: Round) -> LinearHypothesis:
         """The best hypothesis for these weights, without a look at the data."""
@@ -163,7 +186,7 @@ class FusedRows(Rows):
         done, state = rounds(
             self._data,
             (learner.p, learner.R, learner.ties == "first", self._v),
-            (self.weigh.decay, self._lowest),
+            (self.weigh.decay, self.weigh.lowest),
             (course.aim, course.step is None, step.factor, step.margin, course.density, course.edge, course.behind),
             (self._total, self._low, self._behind, self._shift, course.committed),
             self.margin,
@@ -183,13 +206,13 @@ class FusedRows(Rows):
         """Add ``theta`` times the hypothesis and weigh the rows again; the error of the hypothesis before that."""
         before = self._total
         # without a cap the weights are relative to the smallest margin of the round before: none can overflow
-        self._shift = self._low if self.weigh.shift is None else self.weigh.shift(number)
+        self._shift = self._low if self.weigh.lowest < 0 else self.weigh.shift(number)
         wrong, self._total, self._low, self._behind = sweep(
             self._data,
             self._v,
             theta,
             self._shift,
-            self._lowest,
+            self.weigh.lowest,
             self.weigh.decay,
             self.margin,
             self._gain,
@@ -207,10 +230,13 @@ def rows_for(learner: WeakLearner, course: Course) -> Callable[[Any, Any], Rows]
 def boost_exponential(learner: LinearLearner, step: EdgeStep, n_rounds: int) -> BoostRecord:
     """AdaBoost: what ``boost(learner, LossWeights(ExponentialLoss()), step, n_rounds)`` returns."""
     course = Course(n_rounds, step, edge=step.margin + NO_EDGE)
-    return boost(learner, CappedExponential(1.0), step, n_rounds, rows=rows_for(learner, course))
+    return boost(learner, CappedExponential(1.0, lowest=-math.inf), step, n_rounds, rows=rows_for(learner, course))
 
 
 def _compact(X: NDArray[Any]) -> NDArray[Any]:
     """The same numbers in half the bytes if single precision holds them all, as it does signs: half the traffic."""
-    single = X.astype(np.float32)
-    return single if (single == X).all() else X
+    for part in (X[:8], X):  # most tables that it does not hold show this in their first rows
+        single = part.astype(np.float32)
+        if not (single == part).all():
+            return X
+    return single

@@ -249,7 +249,9 @@ def _compiled(learner: Any, weigh: Any, step: Any) -> Callable[[int], BoostRecor
         from marginalia.boosting.compiled import boost_compiled
 
         return partial(boost_compiled, learner, weigh.loss.exponent, step)
-    if isinstance(learner, LinearLearner) and isinstance(step, EdgeStep) and weigh.loss.exponent == -1:
+    # longer steps could take the weights out of range between two rounds
+    shrunk = isinstance(step, EdgeStep) and step.factor <= 1
+    if isinstance(learner, LinearLearner) and shrunk and weigh.loss.exponent == -1:
         from marginalia.boosting.fused import boost_exponential
 
         return partial(boost_exponential, learner, step)

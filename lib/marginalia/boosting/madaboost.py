@@ -99,7 +99,7 @@ class MadaBoostClassifier(SmoothBooster):
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-        weigh, step = CappedExponential(1.0, lambda number: 0.0), EdgeStep()
+        weigh, step = CappedExponential(1.0), EdgeStep()
         course = Course(n_rounds, step, density=kappa)
         self._keep(boost(learner, weigh, step, n_rounds, watch, rows_for(learner, course)))
         return self

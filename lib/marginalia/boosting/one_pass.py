@@ -17,7 +17,7 @@ from marginalia.norms import TIE
 
 __all__ = ["best", "judge", "rounds", "sweep", "weigh"]
 
-BLOCK_BYTES = 32_768  # of the matrix, between its two products
+BLOCK_BYTES = 131_072  # of the matrix, between its two products: they should stay in the second cache
 BLOCK_ROWS = 256  # at most: short partial sums keep single precision exact enough for any number of rows
 
 # Sums may be reassociated, so that the compiler can use vector registers; infinities are kept.
@@ -153,9 +153,15 @@ def rounds(data: Any, learner: Any, weights: Any, course: Any, state: Any, margi
         committed += step
         kappa = total / (count * math.exp(-decay * max(low - shift, lowest)))
         v[:] = coefs[t]
-        before, shift = total, aim * committed if lowest == 0.0 else low
+        before, shift = total, low if lowest < 0.0 else aim * committed
         wrong, total, low, behind = sweep(data, v, step, shift, lowest, decay, margin, gain, weight, z)
-        record[0, t], record[1, t], record[2, t], record[3, t], record[4, t] = step, wrong / before, edge, density, kappa
+        record[0, t], record[1, t], record[2, t], record[3, t], record[4, t] = (
+            step,
+            wrong / before,
+            edge,
+            density,
+            kappa,
+        )
     return len(coefs), (total, low, behind, shift, committed)
 
 

@@ -13,7 +13,7 @@ __all__ = ["attaining_vector", "dual_exponent", "p_norm"]
 
 Array = NDArray[np.float64]
 
-_TIE = 1e-12  # relative distance below which two magnitudes are one: rounding must not break mathematical ties
+TIE = 1e-12  # relative distance below which two magnitudes are one: rounding must not break mathematical ties
 
 
 def dual_exponent(p: float) -> float:
@@ -84,7 +84,7 @@ def attaining_vector(z: ArrayLike, p: float, ties: str = "uniform") -> Array:
     if largest == 0:
         return np.zeros_like(z)
     if math.isinf(p):
-        chosen = size >= (1 - _TIE) * largest
+        chosen = size >= (1 - TIE) * largest
         if ties == "first":
             chosen[np.argmax(chosen) + 1 :] = False
         return np.sign(z) * chosen / np.count_nonzero(chosen)

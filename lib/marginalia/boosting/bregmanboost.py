@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginalia.boosting.loop import Round, Stop
+from marginalia.boosting.loop import Round, Rows, Stop, boost
 from marginalia.boosting.smoothboost import SmoothBooster
 from marginalia.parameters import check_choice, check_integer, check_real
 from marginalia.risk import project_capped_simplex
@@ -16,6 +16,42 @@ from marginalia.risk import project_capped_simplex
 __all__ = ["BregmanBoostClassifier"]
 
 Array = NDArray[np.float64]
+
+
+class ProjectedWeights:
+    r"""Log-weights of the projection onto the capped simplex, relative to the cap: their mean is always κ.
+
+    Parameters
+    ----------
+    share : ndarray of shape (n,)
+        Share of each row in the sample, positive.
+    kappa, eta : float
+        Fraction that may be given up, and factor of the margins.
+    """
+
+    def __init__(self, share: Array, kappa: float, eta: float) -> None:
+        self.share, self.kappa, self.eta = share, kappa, eta
+
+    def __call__(self, margin: Array, number: int) -> Array:
+        """Log-weights of rows with these margins, the same in every round."""
+        caps = self.share / self.kappa
+        with np.errstate(divide="ignore"):  # a weight that underflows is a weight of zero
+            return np.log(project_capped_simplex(np.log(self.share) - self.eta * margin, caps) / caps)
+
+
+class ProjectedRows(Rows):
+    """Rows under :class:`ProjectedWeights`: the same projection in machine code, without logarithms on the way."""
+
+    weigh: ProjectedWeights
+
+    def weighted(self, number: int) -> Round:
+        """The distribution of round ``number``."""
+        from marginalia.risk.compiled import capped_tilt  # on first use: numba takes a second
+
+        share, kappa = self.weigh.share, self.weigh.kappa
+        weight = np.empty(len(share))
+        capped_tilt(-self.margin, np.argsort(self.margin), share, kappa, self.weigh.eta, weight)
+        return Round(number, self.margin, weight, kappa, 1 / float((weight / share).max()))
 
 
 class BregmanBoostClassifier(SmoothBooster):
@@ -115,20 +151,14 @@ class BregmanBoostClassifier(SmoothBooster):
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-        share = learner.sample_weight / learner.sample_weight.sum()
-        caps, log_share = share / kappa, np.log(share)
-
-        def weigh(margin: Array, number: int) -> Array:
-            # relative to the cap, so that the mean weight is kappa as for every smooth booster
-            with np.errstate(divide="ignore"):  # a weight that underflows is a weight of zero
-                return np.log(project_capped_simplex(log_share - eta * margin, caps) / caps)
 
         def step(now: Round) -> float:
             if now.edge <= 0:
                 raise Stop("no_edge")
             return 1.0
 
-        self._keep(self._run(learner, weigh, step, n_rounds))
+        weigh = ProjectedWeights(learner.sample_weight / learner.sample_weight.sum(), kappa, eta)
+        self._keep(boost(learner, weigh, step, n_rounds, rows=ProjectedRows))
         rounds = max(self.n_estimators_, 1)
         self.certificate_ = float(
             2 * np.mean(self.advantages_) - math.log(1 / kappa) / (eta * rounds) - eta / 2

@@ -153,6 +153,10 @@ class Rows:
         """Add ``theta`` times the hypothesis to the margins."""
         self.margin = self.margin + theta * now.gain
 
+    def leap(self, hypotheses: list[Any], steps: list[float], record: list[Any]) -> bool:
+        """Do several rounds at once and append what they leave behind, where a subclass can; whether it did."""
+        return False
+
 
 def boost(
     learner: WeakLearner,
@@ -160,7 +164,7 @@ def boost(
     step: Callable[[Round], float],
     n_rounds: int,
     watch: Callable[[Round, list[Any], list[float]], None] | None = None,
-    rows: type[Rows] = Rows,
+    rows: Callable[[Any, Any], Rows] = Rows,
 ) -> BoostRecord:
     r"""Run the loop shared by all boosters.
 
@@ -180,8 +184,9 @@ def boost(
         Largest number of rounds.
     watch : callable, optional
         ``watch(round, hypotheses, steps)`` is called before each fit with all earlier rounds. May raise :class:`Stop`.
-    rows : subclass of Rows, optional
-        How margins and weights are kept, for learners that can do several lines of a round in one pass.
+    rows : callable, optional
+        ``rows(learner, weigh)`` gives the :class:`Rows`, for learners that can do several lines of a round, or several
+        rounds, in one go.
 
     Returns
     -------
@@ -208,8 +213,10 @@ def boost(
     steps: list[float] = []
     record: list[tuple[float, float, float, float]] = []
     stop_reason = "n_rounds"
-    for number in range(n_rounds):
-        now = kept.weighted(number)
+    while len(steps) < n_rounds:
+        if kept.leap(hypotheses, steps, record):
+            continue
+        now = kept.weighted(len(steps))
         try:
             if watch is not None:
                 watch(now, hypotheses, steps)
@@ -227,23 +234,25 @@ def boost(
 
 
 def _compiled(learner: Any, weigh: Any, step: Any) -> Callable[[int], BoostRecord] | None:
-    """The same loop as machine code, if there is one for these weights, this step and our trees; else ``None``."""
-    from marginalia.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
+    """The same loop as machine code, if there is one for this learner, these weights and this step; else ``None``."""
+    from marginalia.boosting.pnorm import LinearLearner
+    from marginalia.boosting.rules import EdgeStep, ErrorStep, GradientStep, LinkWeights, LossWeights
     from marginalia.boosting.trees import TreeLearner
     from marginalia.losses.margin import SigmoidPowerLoss
 
-    if not isinstance(learner, TreeLearner):
-        return None
-    if isinstance(weigh, LinkWeights) and isinstance(step, GradientStep):
-        if weigh.link == "exact" or np.isinf(weigh.loss.alpha):
-            return None
-        from marginalia.boosting.pil_rounds import boost_pil
+    trees = isinstance(learner, TreeLearner)
+    if isinstance(weigh, LinkWeights):
+        if trees and isinstance(step, GradientStep) and weigh.link == "pseudo" and np.isfinite(weigh.loss.alpha):
+            from marginalia.boosting.pil_rounds import boost_pil
 
-        return partial(boost_pil, learner, weigh.loss, step.factor)
-    if not (isinstance(weigh, LossWeights) and isinstance(step, ErrorStep)):
-        return None
-    if learner.mean_leaf or not isinstance(weigh.loss, SigmoidPowerLoss):
-        return None
-    from marginalia.boosting.compiled import boost_compiled
+            return partial(boost_pil, learner, weigh.loss, step.factor)
+    elif isinstance(weigh, LossWeights) and isinstance(weigh.loss, SigmoidPowerLoss):
+        if trees and isinstance(step, ErrorStep) and not learner.mean_leaf:
+            from marginalia.boosting.compiled import boost_compiled
 
-    return partial(boost_compiled, learner, weigh.loss.exponent, step)
+            return partial(boost_compiled, learner, weigh.loss.exponent, step)
+        if isinstance(learner, LinearLearner) and isinstance(step, EdgeStep) and weigh.loss.exponent == -1:
+            from marginalia.boosting.fused import boost_exponential
+
+            return partial(boost_exponential, learner, step)
+    return None

@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from marginalia.boosting.fused import CappedExponential
-from marginalia.boosting.loop import Round, Stop
+from marginalia.boosting.fused import CappedExponential, Course, rows_for
+from marginalia.boosting.loop import Round, Stop, boost
 from marginalia.boosting.rules import EdgeStep
 from marginalia.boosting.smoothboost import SmoothBooster
 from marginalia.parameters import check_choice, check_integer, check_real
@@ -99,5 +99,7 @@ class MadaBoostClassifier(SmoothBooster):
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-        self._keep(self._run(learner, CappedExponential(1.0, lambda number: 0.0), EdgeStep(), n_rounds, watch))
+        weigh, step = CappedExponential(1.0), EdgeStep()
+        course = Course(n_rounds, step, density=kappa)
+        self._keep(boost(learner, weigh, step, n_rounds, watch, rows_for(learner, course)))
         return self

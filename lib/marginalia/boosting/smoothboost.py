@@ -14,9 +14,9 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from marginalia.boosting.base import BoostingClassifier
 from marginalia.boosting.bounds import adaptive_rounds, smoothboost_rounds
-from marginalia.boosting.fused import CappedExponential, FusedRows
-from marginalia.boosting.loop import BoostRecord, Round, Rows, Stop, WeakLearner, boost
-from marginalia.boosting.pnorm import LinearLearner, LinearVote
+from marginalia.boosting.fused import CappedExponential, Course, rows_for
+from marginalia.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost
+from marginalia.boosting.pnorm import LinearVote
 from marginalia.boosting.rules import EdgeStep
 from marginalia.losses import SmoothBoostLoss
 from marginalia.parameters import check_choice, check_integer, check_real
@@ -38,11 +38,6 @@ class SmoothBooster(BoostingClassifier):
     """
 
     _binary_only = True
-
-    def _run(self, learner: WeakLearner, weigh: Any, step: Any, n_rounds: int, watch: Any = None) -> BoostRecord:
-        """The shared loop, in one pass a round where hypotheses are linear and weights a capped exponential."""
-        linear = isinstance(learner, LinearLearner) and isinstance(weigh, CappedExponential)
-        return boost(learner, weigh, step, n_rounds, watch, rows=FusedRows if linear else Rows)
 
     def _keep(self, record: BoostRecord) -> None:
         super()._keep(record)
@@ -263,15 +258,24 @@ class SmoothBoostClassifier(SmoothBooster):
 
     def _one_run(self, learner: WeakLearner) -> BoostRecord:
         """Boost once with the present γ and θ."""
-        theta, committed = self.target_margin_, [0.0]  # the sum of the steps so far
+        theta = self.target_margin_
         self.bound_ = self._bound()
         n_rounds = math.ceil(self.bound_) if self.n_estimators is None else int(self.n_estimators)
         decay = 1.0 if self.adaptive else SmoothBoostLoss(self.gamma_).decay
         share = learner.sample_weight / learner.sample_weight.sum()
+        needed = theta if self.adaptive else 2 * self.gamma_
         warned = False
+        course = Course(
+            n_rounds,
+            EdgeStep(margin=theta) if self.adaptive else None,
+            aim=theta,
+            density=self.kappa,
+            edge=needed if self.adaptive else 0.0 if self.on_failure == "ignore" else needed - _SLACK,
+            behind=self.kappa + _SLACK if self.early_stop else 0.0,
+        )
 
         def shift(number: int) -> float:
-            return theta * (committed[0] if self.adaptive else number)
+            return theta * course.committed
 
         def watch(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
             self.certified_fraction_ = now.density
@@ -286,7 +290,6 @@ class SmoothBoostClassifier(SmoothBooster):
             nonlocal warned
             if now.gain.size and np.abs(now.gain).max() > 1 + _SLACK:
                 raise ValueError(f"weak hypotheses must answer in [-1, 1], got {np.abs(now.gain).max()}")
-            needed = theta if self.adaptive else 2 * self.gamma_
             if now.edge <= 0:
                 raise Stop("weak_learner_failed" if self.on_failure == "halve" and now.number else "no_edge")
             if now.edge <= needed if self.adaptive else now.edge < needed - _SLACK:
@@ -297,14 +300,13 @@ class SmoothBoostClassifier(SmoothBooster):
                     raise RuntimeError(message)
                 if self.on_failure == "warn" and not warned:
                     warnings.warn(message, ConvergenceWarning, stacklevel=5)
-                    warned = True
+                    warned, course.edge = True, course.edge if self.adaptive else 0.0
                 if self.adaptive or self.on_failure in ("stop", "halve"):
                     raise Stop("weak_learner_failed")
-            if not self.adaptive:
-                return 1.0
-            alpha = EdgeStep(margin=theta).of_edge(now.edge)
-            committed[0] += alpha
+            alpha = 1.0 if course.step is None else course.step.of_edge(now.edge)
+            course.committed += alpha
             return alpha
 
         # one round more than allowed, so that the last test of the measure is made
-        return self._run(learner, CappedExponential(decay, shift), step, n_rounds + 1, watch)
+        weigh = CappedExponential(decay, shift)
+        return boost(learner, weigh, step, n_rounds + 1, watch, rows_for(learner, course))

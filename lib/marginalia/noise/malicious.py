@@ -103,7 +103,8 @@ class SparseMajority(GoodDistribution):
         return (np.arange(self.n_features) < self.k).astype(np.float64)
 
     def _points(self, n: int, rng: np.random.Generator) -> Array:
-        return np.where(rng.integers(0, 2, size=(n, self.n_features), dtype=np.int8), 1.0, -1.0)
+        bits = rng.integers(0, 2, size=(n, self.n_features), dtype=np.int8)
+        return (2 * bits - 1).astype(np.float64)
 
     def _against(self, X: Array, y: Array) -> Rows:
         X = X.copy()

@@ -29,11 +29,13 @@ def two_targets(epsilon: float, rate: float, rng: np.random.Generator) -> Number
     """Whether SmoothBoost, and the majority vote at the hard point, fail on the problem of Section 5 (X9)."""
     source = TwoTargets(epsilon, int(rng.integers(2)))
     X, y, _ = MaliciousOracle("maxmargin", rate, source).draw(4000, rng)
-    rows, place = np.unique(np.column_stack([X, y]), axis=0, return_inverse=True)
-    count = np.bincount(place.ravel()).astype(float)
+    table = np.column_stack([X, y])
+    # all entries are signs: one number tells the kinds of rows apart, and sorts them as the rows would be
+    _, place, count = np.unique(table @ [4.0, 2.0, 1.0], return_index=True, return_counts=True)
+    rows = table[place]
     weak = PNormLearner(p=math.inf, R=1.0)
     model = SmoothBoostClassifier(epsilon / 4, 0.25, estimator=weak, n_estimators=400, on_failure="ignore")
-    fit_quietly(model, rows[:, :2], rows[:, 2], count)
+    fit_quietly(model, rows[:, :2], rows[:, 2], count.astype(float))
     hard = np.array([1.0, -1.0])
     label = float(np.sign(hard @ source.target))
     votes = y[(hard == X).all(axis=1)].sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,7 @@ def friendly_rounds(kappa: float, gamma: float, m: int = 400) -> int:
     return int(play_smoothboost(friendly(gamma), m, kappa, gamma).n_estimators_)
 
 
+@cache
 def sinker_rounds(kappa: float, gamma: float, m: int = 400, nested: bool = False) -> Numbers:
     """Rounds against a learner that is wrong on a fixed set as long as it can, and their share of the bound (X4)."""
     size = round(kappa * m)

@@ -1,4 +1,4 @@
-"""Compiled look-up in the tables of two classes, and the losses that follow; imported on first use: numba takes a second."""
+"""Compiled tables and losses of two classes; imported on first use, because numba takes a second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled look-up in the tables of two classes; imported on first use, because numba takes a second."""
+"""Compiled tables and losses of two classes; imported on first use, because numba takes a second."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["hermite_lookup", "hermite_node"]
+from marginalia.losses.elementary import compiled, exp_and_expm1, inlined, log1p
+
+__all__ = ["hermite_lookup", "hermite_node", "values_and_weights"]
 
 #: Intervals of a Hermite table in each octave of 1 + |margin|; 2 to the power of this.
 OCTAVE_BITS = 7
+LEAST = -700.0  # the exponential of less counts as 0
+TINY = 1e-20  # below this expm1(x) = x to the last digit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -43,3 +47,38 @@ def hermite_lookup(margin: Any, table: Any, out: Any) -> bool:
             out[i] = np.nan
             complete = False
     return complete
+
+
+@inlined
+def _exp(level: float) -> float:
+    """Exponential of a number that is not positive."""
+    power = exp_and_expm1(max(level, LEAST))[0]
+    return power if level > LEAST else 0.0
+
+
+@compiled
+def values_and_weights(margin: Any, t1: float, t2: float, value: Any, weight: Any) -> None:
+    r"""Write :math:`-\log_{t_1}\hat p` and :math:`\hat p^{t_2-t_1} q_-` for :math:`t_1 \le 1 < t_2`.
+
+    The same as :class:`~marginalia.losses.two_temperature.TemperedMarginLoss` computes with NumPy; ``value`` comes with
+    the log-probability of the less likely class. One function a loop: two would not fit into the registers.
+    """
+    for i in range(len(margin)):
+        weight[i] = _exp(value[i])
+    for i in range(len(margin)):
+        weight[i] = log1p(-weight[i])  # of the likelier class
+    for i in range(len(margin)):
+        # weight: (m/p)^t2 of the two classes, value: log p of the label
+        loser, winner = value[i], weight[i]
+        weight[i] = _exp(t2 * (loser - winner))
+        value[i] = winner if margin[i] >= 0 else loser
+    for i in range(len(margin)):
+        odds = weight[i]
+        weight[i] = _exp((t2 - t1) * value[i]) * ((odds if margin[i] >= 0 else 1.0) / (1 + odds))
+    for i in range(len(margin)):
+        power = (1 - t1) * value[i]
+        raised = exp_and_expm1(max(power, LEAST))[1] / (t1 - 1)
+        value[i] = raised if power < -TINY else -value[i]
+    for i in range(len(margin)):
+        value[i] = value[i] if margin[i] == margin[i] else margin[i]
+        weight[i] = weight[i] if margin[i] == margin[i] else margin[i]

@@ -88,10 +88,20 @@ class TemperedMarginLoss(MarginLoss):
         if t2 < 1:
             return super().value_and_weight(z)
         with np.errstate(all="ignore"):
+            if t1 <= 1 < t2:
+                return self._compiled(z)
             level, other = self.log_probabilities(z)
             odds = self._log_odds(z, level, other)
             weight = np.exp(scaled_log(t2 - t1, level)) * expit(-t2 * odds)
             return self._value_at(level), weight
+
+    def _compiled(self, z: Array) -> tuple[Any, Any]:
+        """What the linear solvers ask for most, in a compiled pass."""
+        from marginalia.losses.compiled import values_and_weights  # here: numba takes a second
+
+        value, weight = log_loser(z, self.temperatures[1]), np.empty(z.shape)
+        values_and_weights(z.ravel(), *self.temperatures, value.reshape(-1), weight.reshape(-1))
+        return value[()], weight[()]
 
     def _value(self, z: Array) -> Array:
         return self._value_at(self.log_probabilities(z)[0])

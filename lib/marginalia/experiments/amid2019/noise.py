@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from marginalia.experiments.amid2019.tasks import METHODS, Task, load_task
 from marginalia.linear import DesignFactor
 from marginalia.linear.batch import Problem, minimise_many
 from marginalia.linear.objective import SmoothedHinge
+from marginalia.linear.shared_rows import Replaced
 from marginalia.linear.solver import Solution
 from marginalia.losses import LogisticLoss
 from marginalia.noise import flip_by_margin, flip_labels, replace_instances
@@ -44,8 +44,6 @@ PENALTIES = (1e-1, 1e-2, 1e-3, 1e-5)
 # far below what changes an accuracy; the solver's own tests go to 1e-9
 TOL, MAX_ITER = 1e-4, 60
 TOL_PLAIN, MAX_ITER_PLAIN = 1e-5, 150  # in the original variables it takes longer
-# one objective for all methods and starts: the intercept is the weight of a constant feature, penalised like the others
-_minimise = partial(minimise_many, penalise_intercept=True)
 
 
 def label_run(dataset: str, size: int, rng: np.random.Generator) -> list[dict[str, float]]:
@@ -69,21 +67,25 @@ def instance_run(dataset: str, size: int, rng: np.random.Generator) -> list[dict
 def _noise_run(dataset: str, size: int, rng: np.random.Generator, noises: Sequence[str]) -> list[dict[str, float]]:
     task = load_task(dataset, rng)
     part = len(task.y) // 10
-    test, train = np.arange(part), np.arange(part, min(part + size, len(task.y)))
+    test, train = slice(part), slice(part, part + size)
     X, y = task.X[train], task.y[train]
     factor = DesignFactor(X)
     wrong_labels = noises == LABEL_NOISES
     margin = _clean_margin(X, y, factor) if wrong_labels else np.empty(0)
     spoiled = [_spoil(noise, X, y, margin, task.others, rng) for noise in noises]
-    # label noise leaves the inputs alone: these models share their matrix products
-    tables: dict[int, list[int]] = {}
-    for number, (inputs, _) in enumerate(spoiled):
-        tables.setdefault(id(inputs), []).append(number)
-    rows = []
-    for members in tables.values():
-        labels = [spoiled[number][1] for number in members]
-        numbers = [NOISES.index(noises[number]) for number in members]
-        rows += _fit_all(task, spoiled[members[0]][0], labels, numbers, factor, test, again=wrong_labels)
+    fits = _fit_all(task, X, spoiled, factor, again=wrong_labels)
+    rows: list[dict[str, float]] = [{"noise": NOISES.index(noise), "l2": l2} for noise in noises for l2 in PENALTIES]
+    held, k = len(X) // 10, len(PENALTIES)
+    for method, solutions in fits.items():
+        on_test = _accuracies(solutions, task.X[test], task.y[test])
+        on_held = [
+            accuracy
+            for i, (inputs, labels) in enumerate(spoiled)
+            for accuracy in _accuracies(solutions[i * k : (i + 1) * k], inputs[:held], labels[:held])
+        ]
+        for row, solution, *accuracies in zip(rows, solutions, on_held, on_test, strict=True):
+            row[f"{method} held"], row[f"{method} test"] = accuracies
+            row[f"{method} steps"] = solution.n_iter
     return rows
 
 
@@ -93,10 +95,13 @@ def _clean_margin(X: NDArray[Any], y: NDArray[np.int64], factor: DesignFactor) -
     The paper does not give its penalty; it is chosen as all others are, on the held-out tenth, clean here.
     """
     held = len(X) // 10
-    labels = y.astype(float)
-    tried = _minimise(X[held:], [Problem(labels[held:], LogisticLoss(), l2) for l2 in PENALTIES], factor, TOL, MAX_ITER)
-    best = int(np.argmax([_accuracy(solution, X[:held], y[:held]) for solution in tried]))  # of equals the strongest
-    (final,) = _minimise(X, [Problem(labels, LogisticLoss(), PENALTIES[best])], factor, TOL, MAX_ITER)
+
+    def pose(labels: NDArray[np.int64], l2: float) -> Problem:
+        return Problem(labels, LogisticLoss(), l2, factor=factor, tol=TOL, max_iter=MAX_ITER)
+
+    tried = _minimise(X[held:], [pose(y[held:], l2) for l2 in PENALTIES])
+    best = int(np.argmax(_accuracies(tried, X[:held], y[:held])))  # of equals the strongest
+    (final,) = _minimise(X, [pose(y, PENALTIES[best])])
     margin: Array = y * (X @ final.coef[:, 0] + final.intercept)
     return margin
 
@@ -117,47 +122,50 @@ def _spoil(
 def _fit_all(
     task: Task,
     X: NDArray[Any],
-    labels: list[NDArray[np.int64]],
-    numbers: list[int],
+    spoiled: list[tuple[NDArray[Any], NDArray[np.int64]]],
     factor: DesignFactor,
-    test: NDArray[np.intp],
     again: bool,
-) -> list[dict[str, float]]:
-    """All methods and penalties for several label vectors of the same rows, of which the first tenth is held out.
+) -> dict[str, list[Solution]]:
+    """All methods on each of several spoiled copies of ``X``, of which the first tenth is held out, at each penalty.
 
-    The bounded loss has a second start, and with it ``LOWEST``, if ``again``.
+    The bounded loss has a second start, and with it ``LOWEST``, if ``again``. The copies differ in a few rows or none:
+    all models share their matrix products.
     """
     held = len(X) // 10
-    inputs, points = X[held:], [(y, l2) for y in labels for l2 in PENALTIES]
+    replaced = [None if inputs is X else Replaced.between(X[held:], inputs[held:]) for inputs, _ in spoiled]
+    points = [(y[held:], l2, other) for (_, y), other in zip(spoiled, replaced, strict=True) for l2 in PENALTIES]
 
-    def pose(loss: Any, starts: Sequence[Solution] = ()) -> list[Problem]:
-        first: list[tuple[Array, Array] | None] = [(s.coef, s.intercept) for s in starts]
-        first = first or [None] * len(points)
-        return [Problem(y[held:].astype(float), loss, l2, s) for (y, l2), s in zip(points, first, strict=True)]
+    def pose(loss: Any, starts: Sequence[Problem | None] = (), whitened: bool = True) -> list[Problem]:
+        # the bounded loss as the paper fits it, in the original variables from zero: it is not convex, and the minimum
+        # that is reached depends on the path; for the other losses only the speed does
+        space, tol, budget = (factor, TOL, MAX_ITER) if whitened else (None, TOL_PLAIN, MAX_ITER_PLAIN)
+        first = starts or [None] * len(points)
+        return [
+            Problem(y, loss, l2, start, space, tol, budget, other)
+            for (y, l2, other), start in zip(points, first, strict=True)
+        ]
 
     _, logistic, tempered, bounded = task.losses.values()
-    k = len(points)
-    convex = [*pose(logistic), *pose(tempered), *pose(SmoothedHinge(0.03))]
-    found = _minimise(inputs, convex, factor, TOL, MAX_ITER)
-    # the bounded loss as the paper fits it, in the original variables from zero: it is not convex, and the minimum that
-    # is reached depends on the path; for the other losses only the speed does
-    as_published = _minimise(inputs, pose(bounded), None, TOL_PLAIN, MAX_ITER_PLAIN)
-    solutions = dict(zip(METHODS, (found[2 * k :], found[:k], found[k : 2 * k], as_published), strict=True))
+    sets = [pose(SmoothedHinge(0.03)), pose(logistic), pose(tempered), pose(bounded, whitened=False)]
     if again:
-        further = _minimise(inputs, pose(bounded, found[:k]), factor, TOL, MAX_ITER)
-        solutions[LOWEST] = [min(pair, key=lambda s: s.value) for pair in zip(as_published, further, strict=True)]
-    rows: list[dict[str, float]] = [{"noise": number, "l2": l2} for number in numbers for l2 in PENALTIES]
-    for method, fits in solutions.items():
-        for row, (y, _), solution in zip(rows, points, fits, strict=True):
-            row[f"{method} held"] = _accuracy(solution, X[:held], y[:held])
-            row[f"{method} test"] = _accuracy(solution, task.X[test], task.y[test])
-            row[f"{method} steps"] = solution.n_iter
-    return rows
+        sets.append(pose(bounded, starts=sets[1]))
+    found = _minimise(X[held:], [problem for problems in sets for problem in problems])
+    k = len(points)
+    *solutions, further = (found[i * k : (i + 1) * k] for i in range(len(METHODS) + 1))
+    fits = dict(zip(METHODS, solutions, strict=True))
+    if again:
+        fits[LOWEST] = [min(pair, key=lambda s: s.value) for pair in zip(fits[METHODS[3]], further, strict=True)]
+    return fits
 
 
-def _accuracy(solution: Solution, X: NDArray[Any], y: NDArray[np.int64]) -> float:
-    score = X @ solution.coef[:, 0] + solution.intercept
-    return float((np.where(score > 0, 1, -1) == y).mean())
+def _minimise(X: NDArray[Any], problems: list[Problem]) -> list[Solution]:
+    # one objective for all methods and starts: the intercept is the weight of a constant feature, penalised like others
+    return minimise_many(X, problems, penalise_intercept=True)
+
+
+def _accuracies(solutions: Sequence[Solution], X: NDArray[Any], y: NDArray[np.int64]) -> list[float]:
+    scores = X @ np.hstack([s.coef for s in solutions]) + np.concatenate([s.intercept for s in solutions])
+    return [float(share) for share in (np.where(scores > 0, 1, -1) == y[:, None]).mean(axis=0)]
 
 
 def selected(table: pd.DataFrame) -> pd.DataFrame:

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from marginalia.losses.elementary import compiled, exp_and_expm1, inlined, log1p
+from marginalia.losses.elementary import FAR, compiled, exp, exp_and_expm1, log1p
 
 __all__ = ["hermite_lookup", "hermite_node", "values_and_weights"]
 
 #: Intervals of a Hermite table in each octave of 1 + |margin|; 2 to the power of this.
 OCTAVE_BITS = 7
-LEAST = -700.0  # the exponential of less counts as 0
 TINY = 1e-20  # below this expm1(x) = x to the last digit
 
 
@@ -49,13 +48,6 @@ def hermite_lookup(margin: Any, table: Any, out: Any) -> bool:
     return complete
 
 
-@inlined
-def _exp(level: float) -> float:
-    """Exponential of a number that is not positive."""
-    power = exp_and_expm1(max(level, LEAST))[0]
-    return power if level > LEAST else 0.0
-
-
 @compiled
 def values_and_weights(margin: Any, t1: float, t2: float, value: Any, weight: Any) -> None:
     r"""Write :math:`-\log_{t_1}\hat p` and :math:`\hat p^{t_2-t_1} q_-` for :math:`t_1 \le 1 < t_2`.
@@ -64,20 +56,20 @@ def values_and_weights(margin: Any, t1: float, t2: float, value: Any, weight: An
     the log-probability of the less likely class. One function a loop: two would not fit into the registers.
     """
     for i in range(len(margin)):
-        weight[i] = _exp(value[i])
+        weight[i] = exp(value[i])
     for i in range(len(margin)):
         weight[i] = log1p(-weight[i])  # of the likelier class
     for i in range(len(margin)):
         # weight: (m/p)^t2 of the two classes, value: log p of the label
         loser, winner = value[i], weight[i]
-        weight[i] = _exp(t2 * (loser - winner))
+        weight[i] = exp(t2 * (loser - winner))
         value[i] = winner if margin[i] >= 0 else loser
     for i in range(len(margin)):
         odds = weight[i]
-        weight[i] = _exp((t2 - t1) * value[i]) * ((odds if margin[i] >= 0 else 1.0) / (1 + odds))
+        weight[i] = exp((t2 - t1) * value[i]) * ((odds if margin[i] >= 0 else 1.0) / (1 + odds))
     for i in range(len(margin)):
         power = (1 - t1) * value[i]
-        raised = exp_and_expm1(max(power, LEAST))[1] / (t1 - 1)
+        raised = exp_and_expm1(max(power, -FAR))[1] / (t1 - 1)
         value[i] = raised if power < -TINY else -value[i]
     for i in range(len(margin)):
         value[i] = value[i] if margin[i] == margin[i] else margin[i]

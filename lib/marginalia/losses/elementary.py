@@ -6,18 +6,21 @@ code of its own, these are several times as fast as its functions. Imported on f
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-__all__ = ["compiled", "exp_and_expm1", "inlined", "log1p"]
+__all__ = ["FAR", "compiled", "exp", "exp_and_expm1", "inlined", "log1p"]
 
 LN2, LN2_HIGH, LN2_LOW = 0.6931471805599453, 0.693147180369123816490, 1.90821492927058770002e-10
 SHIFT = 6755399441055744.0 + 1023.0  # adding it leaves the biased exponent in the lowest bits
 ROOT_HALF = 0x3FE6A09E667F3BCD  # bits of the square root of one half
 EXPONENT_52 = 0x4330000000000000  # bits of two to the 52; the lowest bits are the integer that is added to it
 MIDDLE = 1024 << 52  # keeps the exponent positive, since vector registers shift unsigned numbers only
+
+FAR = 700.0  # the exponentials of numbers beyond it count as 0 and infinity
 
 settings: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 compiled, inlined = njit(**settings), njit(**settings, inline="always")
@@ -50,3 +53,11 @@ def exp_and_expm1(level: float) -> tuple[float, float]:
         1 / 40320 + f * (1 / 362880 + f * (1 / 3628800 + f * (1 / 39916800 + f * (
         1 / 479001600 + f / 6227020800)))))))))))  # fmt: skip
     return power + power * series, power * series + (power - 1)
+
+
+# not inlined by numba, so that its operations keep their order in a loop whose sums may be reordered
+@compiled
+def exp(level: float) -> float:
+    """Return ``exp`` of any number but NaN."""
+    power = exp_and_expm1(min(max(level, -FAR), FAR))[0]
+    return (power if level <= FAR else inf) if level >= -FAR else 0.0

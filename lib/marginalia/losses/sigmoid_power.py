@@ -5,18 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from marginalia.losses.elementary import compiled, exp_and_expm1, inlined, log1p
+from marginalia.losses.elementary import FAR, compiled, exp, exp_and_expm1, log1p
 
 __all__ = ["values_and_weights"]
 
-FAR = 700.0  # beyond it an exponential counts as 0 or infinity
 TINY = 1e-20  # below this expm1(x) = x to the last digit
-
-
-@inlined
-def _exp(level: float) -> float:
-    power = exp_and_expm1(min(max(level, -FAR), FAR))[0]
-    return (power if level < FAR else inf) if level > -FAR else 0.0
 
 
 @compiled
@@ -27,14 +20,14 @@ def values_and_weights(margin: Any, exponent: float, value: Any, weight: Any) ->
     logarithm and so has an error of the size of that. One function a loop: two would not fit into the registers.
     """
     for i in range(len(margin)):
-        weight[i] = _exp(-abs(margin[i]))
+        weight[i] = exp(-abs(margin[i]))
     for i in range(len(margin)):
         weight[i] = log1p(weight[i])  # what softplus has beyond its linear part, on either side
     for i in range(len(margin)):
         z, bend = margin[i], weight[i]
         value[i] = bend - min(z, 0.0)
         wrong = exponent * value[i] if exponent != 0 else 0.0  # not 0 * inf
-        weight[i] = _exp(-wrong - (bend + max(z, 0.0))) if z == z else z
+        weight[i] = exp(-wrong - (bend + max(z, 0.0))) if z == z else z
     if exponent != 0:
         for i in range(len(margin)):
             level = -exponent * value[i]

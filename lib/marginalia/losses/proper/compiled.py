@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from marginalia.losses.elementary import LN2, compiled, exp_and_expm1, log1p
+from marginalia.losses.elementary import LN2, compiled, exp, log1p
 
 __all__ = ["pseudo_inverse_link"]
 
-FAR = -700.0  # the exponential of a smaller number counts as 0
 NEXT_TO_ZERO = 1e-16 - 1.0
 
 
@@ -24,12 +23,12 @@ def pseudo_inverse_link(z: Any, alpha: float, beta: float, out: Any) -> None:
         size = abs(z[i])
         # beyond the clip the logarithm would be that of a negative number; there the answer is known
         bent = log1p(max(-scale * size, NEXT_TO_ZERO)) / beta if beta != 0 else -size
-        out[i] = max(bent - LN2, FAR)  # log t
+        out[i] = bent - LN2  # log t
     for i in range(len(z)):
         log_t = out[i]
-        out[i] = -(log1p(-exp_and_expm1(log_t)[0]) - log_t) / alpha
+        out[i] = -(log1p(-exp(log_t)) - log_t) / alpha
     for i in range(len(z)):
-        power = exp_and_expm1(max(out[i], FAR))[0]
+        power = exp(out[i])
         below = power / (1 + power)
         below = below if beta <= 0 or beta * abs(z[i]) < 1 else 0.0
         out[i] = below if z[i] < 0 else 1 - below

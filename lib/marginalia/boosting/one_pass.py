@@ -83,11 +83,12 @@ def sweep(data: Any, v: Any, theta: float, shift: float, lowest: float, decay: f
 def weigh(margin: Any, sample_weight: Any, shift: float, lowest: float, decay: float, weight: Any) -> Any:
     """Weights at these margins, the formula of CappedExponential; ``total``, ``low`` and ``behind`` of ``sweep``."""
     total, low, behind = 0.0, np.inf, 0.0
+    for i in range(len(margin)):  # two loops: the compiler finds no vectors in one that does all
+        low = min(low, margin[i])
+        behind += sample_weight[i] if margin[i] <= shift else 0.0
     for i in range(len(margin)):
         weight[i] = sample_weight[i] * _exp(-decay * max(margin[i] - shift, lowest))
         total += weight[i]
-        low = min(low, margin[i])
-        behind += sample_weight[i] if margin[i] <= shift else 0.0
     return total, low, behind
 
 

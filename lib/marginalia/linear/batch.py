@@ -148,7 +148,7 @@ class _Batch:
         original = OriginalVariables()
         self.variables = [p.factor.whitening(p.l2) if p.factor else original for p in problems]
         # problems that share their variables, and those that share their loss
-        self.spaces, self.losses = _members(self.variables), _members([problem.loss for problem in problems])
+        self.spaces, self.losses = _Groups(self.variables), _Groups([problem.loss for problem in problems])
 
     def start(self, model: int, v: Array) -> Array:
         """Where a problem begins, in its own variables; ``v`` has the solutions that are known."""
@@ -160,7 +160,7 @@ class _Batch:
 
     def expand(self, v: Array, models: NDArray[np.intp]) -> tuple[Array, Array]:
         coef, intercept = np.empty((len(v), v.shape[1] - 1)), np.empty(len(v))
-        for space, own in _among(models, self.spaces):
+        for space, own in self.spaces.among(models):
             columns, intercept[own] = space.expand(v[own].T)
             coef[own] = columns.T
         return coef, intercept
@@ -170,7 +170,7 @@ class _Batch:
         coef, intercept = self.expand(v, models)
         l2, n = self.l2[models], self.y.shape[1]
         value, tilt = np.zeros(len(models)), np.zeros(len(models))
-        groups = list(_among(models, self.losses))
+        groups = list(self.losses.among(models))
 
         def weigh(rows: slice, scores: Array) -> Array:
             y = self.y[models, rows]
@@ -191,22 +191,22 @@ class _Batch:
             tilt += l2 * intercept
         largest = np.maximum(np.abs(slope).max(axis=1), np.abs(tilt))
         pulled = np.empty_like(v)
-        for space, own in _among(models, self.spaces):
+        for space, own in self.spaces.among(models):
             pulled[own] = space.pull(slope[own].T, tilt[own]).T
         return value, pulled, largest
 
 
-def _members(keys: Sequence[Any]) -> dict[Any, list[int]]:
-    """Numbers of the problems with each distinct key."""
-    found: dict[Any, list[int]] = {}
-    for j, key in enumerate(keys):
-        found.setdefault(key, []).append(j)
-    return found
+class _Groups:
+    """Problems that have something in common."""
 
+    def __init__(self, keys: Sequence[Any]) -> None:
+        self._keys = list(dict.fromkeys(keys))
+        self._numbers = np.array([self._keys.index(key) for key in keys])
 
-def _among(models: NDArray[np.intp], groups: dict[Any, list[int]]) -> Iterator[tuple[Any, Any]]:
-    """Places in ``models`` of the members of each group that has any there; neighbours as a slice, to copy nothing."""
-    for key, members in groups.items():
-        own = np.flatnonzero(np.isin(models, members))
-        if own.size:
-            yield key, slice(own[0], own[-1] + 1) if own[-1] - own[0] < own.size else own
+    def among(self, models: NDArray[np.intp]) -> Iterator[tuple[Any, Any]]:
+        """Places in ``models`` of each group that has any there; neighbours as a slice, to copy nothing."""
+        numbers = self._numbers[models]
+        for number, key in enumerate(self._keys):
+            own = np.flatnonzero(numbers == number)
+            if own.size:
+                yield key, slice(own[0], own[-1] + 1) if own[-1] - own[0] < own.size else own

@@ -95,13 +95,13 @@ class _Patch:
     """Replaced rows in one evaluation: their scores are put among the others, their weights taken out again."""
 
     def __init__(self, other: Replaced, replaced: Sequence[Replaced | None], blocks: Sequence[slice]) -> None:
-        self.inputs, self._models = other.inputs, [j for j, own in enumerate(replaced) if own is other]
+        self.inputs, self._has = other.inputs, np.array([own is other for own in replaced])
         ends = [slice(*np.searchsorted(other.rows, (block.start, block.stop))) for block in blocks]
         self._places = [(here, other.rows[here] - block.start) for here, block in zip(ends, blocks, strict=True)]
 
     def start(self, narrow: NDArray[Any], models: NDArray[np.intp]) -> bool:
         """Scores of the replaced rows; whether any of the models has them."""
-        own = np.flatnonzero(np.isin(models, self._models))
+        own = np.flatnonzero(self._has[models])
         self._own, self._kept = own[:, None], _scores(self.inputs, narrow[own])
         return bool(own.size)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from marginalia.boosting.rules import NO_EDGE
+from marginalia.losses.elementary import FAR, exp
 from marginalia.norms import TIE
 
 __all__ = ["best", "judge", "rounds", "sweep", "weigh"]
@@ -87,7 +88,7 @@ def weigh(margin: Any, sample_weight: Any, shift: float, lowest: float, decay: f
         low = min(low, margin[i])
         behind += sample_weight[i] if margin[i] <= shift else 0.0
     for i in range(len(margin)):
-        weight[i] = sample_weight[i] * _exp(-decay * max(margin[i] - shift, lowest))
+        weight[i] = sample_weight[i] * exp(max(-decay * max(margin[i] - shift, lowest), -FAR))
         total += weight[i]
     return total, low, behind
 
@@ -223,20 +224,3 @@ def best(z: Any, total: float, p: float, R: float, first: bool, coef: Any) -> fl
         coef[j] = coef[j] / norm / R
         edge += coef[j] * (z[j] / total)
     return edge
-
-
-LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 6.93147180369123816490e-01, 1.90821492927058770002e-10
-ROUNDER = 1.5 * 2.0**52  # a number plus this has no digits after the point, and its last bits are the integer
-
-
-# no reassociation here: adding and subtracting the same number is what rounds
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _exp(x: float) -> float:
-    """Exponential up to a rounding error, in operations that exist for vectors; at most 700 in size."""
-    x = min(max(x, -700.0), 700.0)
-    near = x * LOG2_E + ROUNDER
-    r = (x - (near - ROUNDER) * LN2_HIGH) - (near - ROUNDER) * LN2_LOW
-    tail = 1 / 5040 + r * (1 / 40320 + r * (1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800 + r * (
-        1 / 479001600 + r * (1 / 6227020800))))))  # fmt: skip
-    head = 1.0 + (r + r * r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r * tail))))))
-    return head * np.int64((np.float64(near).view(np.int64) + 1023) << 52).view(np.float64)

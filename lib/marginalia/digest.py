@@ -13,9 +13,9 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
-from marginalia.resources import data_folder, data_set_folders
+from marginalia.resources import build_folder, data_folder, data_set_folders
 
-__all__ = ["combine", "foundation_digest", "library_digest"]
+__all__ = ["combine", "compiled_folder", "foundation_digest", "library_digest"]
 
 
 def combine(parts: Iterable[str]) -> str:
@@ -43,6 +43,14 @@ def library_digest() -> str:
     True
     """
     return combine(_contents(Path(__file__).parent, "*.py"))
+
+
+def compiled_folder() -> Path:
+    """Where numba keeps what it has compiled of this very library.
+
+    It does not see an edit in another file of a kernel that it has compiled.
+    """
+    return build_folder() / "numba" / library_digest()
 
 
 def foundation_digest() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from marginalia.book.layout import Chapter
 from marginalia.book.results import Result, glued_values, write_atomically
-from marginalia.digest import library_digest
+from marginalia.digest import compiled_folder
 from marginalia.parameters import check_name
 from marginalia.resources import build_folder
 
@@ -33,8 +33,7 @@ def kernel_environment(scale: str, jobs: int) -> dict[str, str]:
         "MARGINALIA_JOBS": str(jobs),
         "OMP_NUM_THREADS": "1",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # a warm kernel imports Matplotlib before it starts
-        # numba does not see an edit in another file of a kernel that it has compiled
-        "NUMBA_CACHE_DIR": str(build_folder() / "numba" / library_digest()),
+        "NUMBA_CACHE_DIR": str(compiled_folder()),
     }
 
 

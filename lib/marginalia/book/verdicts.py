@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from multiprocessing import get_context
 
 from tqdm import tqdm
 
 from marginalia.book.results import write_atomically
-from marginalia.digest import foundation_digest
+from marginalia.digest import compiled_folder, foundation_digest
 from marginalia.exhibits import status
 from marginalia.ledger import VERDICTS, Entry, entries
 from marginalia.resources import build_folder
@@ -40,12 +44,20 @@ def findings(key: str | None = None) -> dict[str, Finding]:
         known = {claim: Finding(**finding) for claim, finding in stored["findings"].items()}
     wanted = [entry.id for entry in entries(key, "claim")]
     missing = [claim for claim in wanted if claim not in known]
-    for claim in tqdm(missing, desc="checking claims", unit="claim", disable=None, leave=False):
-        known[claim] = check(claim)
     if missing:
+        checked = tqdm(_check(missing), "checking claims", len(missing), unit="claim", disable=None, leave=False)
+        known |= {finding.id: finding for finding in checked}
         kept = {claim: asdict(finding) for claim, finding in known.items()}
         write_atomically(store, json.dumps({"foundation": foundation, "findings": kept}))
     return {claim: known[claim] for claim in wanted}
+
+
+def _check(claims: list[str]) -> Iterator[Finding]:
+    """Findings in the order of the claims, from one process a core, with the compiled code that chapters leave."""
+    workers = min(os.cpu_count() or 1, len(claims))
+    os.environ["NUMBA_CACHE_DIR"] = str(compiled_folder())  # processes that are spawned inherit it
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(check, claims)
 
 
 def summary(chapter: str, scale: str) -> list[str]:

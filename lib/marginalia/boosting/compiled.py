@@ -15,8 +15,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from marginalia.boosting.grow import grow, more_nodes, new_nodes
+from marginalia.boosting.grow import grow
 from marginalia.boosting.loop import BoostRecord
+from marginalia.boosting.nodes import more_nodes, new_nodes
 from marginalia.boosting.rules import CLIP, NO_EDGE, ErrorStep
 from marginalia.boosting.trees import Forest, Tree, TreeLearner
 from marginalia.losses.elementary import compiled, exp_and_expm1, log1p
@@ -44,8 +45,7 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
         margin = np.empty(len(base))
         margin[order] = found[4]
     else:
-        found = _boost_trees(learner.coded, learner.ranked, learner.y, learner.n_bins, encoded.cuts, encoded.start,
-                             base, k, learner.max_depth, learner.by_error, False, *common)  # fmt: skip
+        found = _boost_trees(learner.recipe, learner.y, base, k, learner.max_depth, *common)
         margin = found[4]
     done, start, nodes, rows, _, edgeless = found
     theta, error, density, kappa = rows[:, :done]
@@ -56,8 +56,7 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, base: Any, k: int,
-                 max_depth: int, by_error: bool, mean_leaf: bool, exponent: float, factor: float,
+def _boost_trees(recipe: Any, y: Any, base: Any, k: int, max_depth: int, exponent: float, factor: float,
                  n_rounds: int) -> Any:  # fmt: skip
     n, count, others = len(base), _sum(base), k - 1
     rows, roots = np.empty((4, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
@@ -71,8 +70,7 @@ def _boost_trees(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start:
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = more_nodes(nodes, first)
-        size = grow(coded, ranked, y, n_bins, cuts, start, k, weight, max_depth, by_error, mean_leaf, nodes, first,
-                    output)  # fmt: skip
+        size = grow(*recipe, weight, nodes, first, output)
         error = 0.0
         for i in range(n):
             right[i] = output[i] == (2 * y[i] - 1 if k == 2 else y[i])

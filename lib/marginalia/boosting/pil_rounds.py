@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from marginalia.boosting.grow import grow, more_nodes, new_nodes
+from marginalia.boosting.grow import grow
 from marginalia.boosting.loop import BoostRecord
+from marginalia.boosting.nodes import more_nodes, new_nodes
 from marginalia.boosting.trees import Forest, Tree, TreeLearner
 from marginalia.losses.proper import AlphaCPELoss
 from marginalia.losses.proper.compiled import pseudo_inverse_link
@@ -22,18 +23,15 @@ def boost_pil(learner: TreeLearner, loss: AlphaCPELoss, step_size: float, n_roun
     """What ``boost(learner, LinkWeights(loss), GradientStep(step_size), n_rounds)`` returns, for two classes."""
     sign = 2.0 * learner.y - 1.0
     done, start, nodes, rows, margin, reason = _boost(
-        learner.coded, learner.ranked, learner.y, sign, learner.n_bins, learner.encoded.cuts, learner.encoded.start,
-        learner.sample_weight, learner.max_depth, learner.by_error, learner.mean_leaf, loss.alpha, loss.beta, step_size,
-        n_rounds,
-    )  # fmt: skip
+        learner.recipe, sign, learner.sample_weight, learner.max_depth, loss.alpha, loss.beta, step_size, n_rounds
+    )
     theta, error, edge, density, kappa = rows[:, :done]
     forest = Forest(start[: done + 1], Tree(*(part[: start[done]] for part in nodes)))
     return BoostRecord(forest, theta, error, edge, density, kappa, margin, REASONS[reason])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _boost(coded: Any, ranked: Any, y: Any, sign: Any, n_bins: Any, cuts: Any, start: Any, base: Any, max_depth: int,
-           by_error: bool, mean_leaf: bool, alpha: float, beta: float, step_size: float,
+def _boost(recipe: Any, sign: Any, base: Any, max_depth: int, alpha: float, beta: float, step_size: float,
            n_rounds: int) -> Any:  # fmt: skip
     n = len(base)
     rows, roots = np.empty((5, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
@@ -48,8 +46,7 @@ def _boost(coded: Any, ranked: Any, y: Any, sign: Any, n_bins: Any, cuts: Any, s
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = more_nodes(nodes, first)
-        size = grow(coded, ranked, y, n_bins, cuts, start, 2, weight, max_depth, by_error, mean_leaf, nodes, first,
-                    output)  # fmt: skip
+        size = grow(*recipe, weight, nodes, first, output)
         error, edge = _judge(sign, weight, output)
         if edge <= 0.0:
             return t, roots, nodes, rows, margin, 2

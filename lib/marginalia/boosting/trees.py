@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginalia.boosting.encode import EncodedMatrix
-from marginalia.boosting.grow import apply, grow, new_nodes, vote
+from marginalia.boosting.grow import grow
 from marginalia.boosting.learners import margin_of_classes
+from marginalia.boosting.nodes import apply, new_nodes, vote
 
 __all__ = ["Forest", "Tree", "TreeLearner"]
 
@@ -174,20 +175,24 @@ class TreeLearner:
         return coded
 
     @cached_property
-    def ranked(self) -> NDArray[np.uint32]:
+    def ranked(self) -> NDArray[np.uint32] | None:
         """Rows in the order of each feature; none where histograms are the shorter way."""
-        rows = len(self.y)
         # about as many bins as rows: lists of rows in their order are shorter than histograms
-        ranked = self.n_classes == 2 and self._n_codes > rows and self._n_codes > 256
-        order = np.argsort(self.coded, axis=1, kind="stable") if ranked else np.empty((0, rows))
-        return order.astype(np.uint32)
+        if self.n_classes == 2 and self._n_codes > len(self.y) and self._n_codes > 256:
+            return np.argsort(self.coded, axis=1, kind="stable").astype(np.uint32)
+        return None
+
+    @property
+    def recipe(self) -> tuple[Any, ...]:
+        """All that :func:`~marginalia.boosting.grow.grow` takes and that stays the same in all rounds."""
+        data = self.coded, self.ranked, self.y, self.n_bins, self.encoded.cuts, self.encoded.start, self.n_classes
+        return *data, self.max_depth, self.by_error, self.mean_leaf
 
     def fit(self, weight: Array) -> tuple[Tree, Array]:
         """Tree for these weights, and the margin it gives to each row."""
         nodes = new_nodes(min(2 ** (self.max_depth + 1) - 1, 2 * len(weight) - 1))
         output = np.empty(len(weight))
-        size = grow(self.coded, self.ranked, self.y, self.n_bins, self.encoded.cuts, self.encoded.start, self.n_classes,
-                    weight, self.max_depth, self.by_error, self.mean_leaf, nodes, 0, output)  # fmt: skip
+        size = grow(*self.recipe, weight, nodes, 0, output)
         return Tree(*(part[:size] for part in nodes)), self.margin(output)
 
     def signs(self) -> NDArray[np.int8]:

@@ -8,6 +8,7 @@ the test part are clean. The paper does not state sizes and baseline settings; o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -164,7 +165,14 @@ def _split_breast_cancer(rng: np.random.Generator) -> tuple[NDArray[Any], ...]:
     """A stratified split of 70 % and 30 %."""
     from sklearn.model_selection import train_test_split
 
-    X, y = load_breast_cancer(return_X_y=True)
+    X, y = _breast_cancer()
     seed = int(rng.integers(2**31))
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
     return X, y, X_test, y_test
+
+
+@cache
+def _breast_cancer() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Read once in each process, not in each task."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return X, y

@@ -176,13 +176,16 @@ class _SharedStart(NetworkClassifier):
         key = joblib.hash((X, codes, n_classes, self.get_params(), random.get_state()))
         if key not in _STARTS:
             super().warm_up(X, codes, n_classes, random)
+            if len(_STARTS) == MAX_STARTS:
+                del _STARTS[next(iter(_STARTS))]  # the oldest
             _STARTS[key] = self.__dict__.copy(), random.get_state()
         fitted, state = _STARTS[key]
         self.__dict__.update(fitted)
         random.set_state(state)
 
 
-_STARTS: dict[str, tuple[dict[str, Any], Any]] = {}  # one a seed; the boosters only read them
+MAX_STARTS = 32  # one a seed
+_STARTS: dict[str, tuple[dict[str, Any], Any]] = {}  # the boosters only read them
 
 
 @lru_cache(maxsize=1)

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from marginalia.losses.elementary import FAR, compiled, exp, exp_and_expm1, log1p
+from marginalia.losses.elementary import compiled, exp, log1p, power_loss
 
 __all__ = ["hermite_lookup", "hermite_node", "values_and_weights"]
 
 #: Intervals of a Hermite table in each octave of 1 + |margin|; 2 to the power of this.
 OCTAVE_BITS = 7
-TINY = 1e-20  # below this expm1(x) = x to the last digit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -68,9 +67,7 @@ def values_and_weights(margin: Any, t1: float, t2: float, value: Any, weight: An
         odds = weight[i]
         weight[i] = exp((t2 - t1) * value[i]) * ((odds if margin[i] >= 0 else 1.0) / (1 + odds))
     for i in range(len(margin)):
-        power = (1 - t1) * value[i]
-        raised = exp_and_expm1(max(power, -FAR))[1] / (t1 - 1)
-        value[i] = raised if power < -TINY else -value[i]
+        value[i] = power_loss(value[i], 1 - t1)
     for i in range(len(margin)):
         value[i] = value[i] if margin[i] == margin[i] else margin[i]
         weight[i] = weight[i] if margin[i] == margin[i] else margin[i]

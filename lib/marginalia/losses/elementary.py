@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["FAR", "compiled", "exp", "exp_and_expm1", "inlined", "log1p"]
+__all__ = ["FAR", "compiled", "exp", "exp_and_expm1", "inlined", "log1p", "power_loss"]
 
 LN2, LN2_HIGH, LN2_LOW = 0.6931471805599453, 0.693147180369123816490, 1.90821492927058770002e-10
 SHIFT = 6755399441055744.0 + 1023.0  # adding it leaves the biased exponent in the lowest bits
@@ -21,6 +21,7 @@ EXPONENT_52 = 0x4330000000000000  # bits of two to the 52; the lowest bits are t
 MIDDLE = 1024 << 52  # keeps the exponent positive, since vector registers shift unsigned numbers only
 
 FAR = 700.0  # the exponentials of numbers beyond it count as 0 and infinity
+TINY = 1e-20  # below this expm1(x) = x to the last digit
 
 settings: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 compiled, inlined = njit(**settings), njit(**settings, inline="always")
@@ -53,6 +54,14 @@ def exp_and_expm1(level: float) -> tuple[float, float]:
         1 / 40320 + f * (1 / 362880 + f * (1 / 3628800 + f * (1 / 39916800 + f * (
         1 / 479001600 + f / 6227020800)))))))))))  # fmt: skip
     return power + power * series, power * series + (power - 1)
+
+
+@inlined
+def power_loss(log_p: float, s: float) -> float:
+    """Return ``(1 - p**s) / s`` from the logarithm of p, and its limit ``-log(p)`` for s = 0."""
+    level = s * log_p
+    power = exp_and_expm1(min(max(level, -FAR), FAR))[1] / -s
+    return (power if level < FAR else inf) if abs(level) > TINY else -log_p
 
 
 # not inlined by numba, so that its operations keep their order in a loop whose sums may be reordered

@@ -2,14 +2,11 @@ r"""The losses :math:`(1-\sigma(z)^s)/s` and their weights, compiled for solvers
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
-from marginalia.losses.elementary import FAR, compiled, exp, exp_and_expm1, log1p
+from marginalia.losses.elementary import compiled, exp, log1p, power_loss
 
 __all__ = ["values_and_weights"]
-
-TINY = 1e-20  # below this expm1(x) = x to the last digit
 
 
 @compiled
@@ -30,8 +27,6 @@ def values_and_weights(margin: Any, exponent: float, value: Any, weight: Any) ->
         weight[i] = exp(-wrong - (bend + max(z, 0.0))) if z == z else z
     if exponent != 0:
         for i in range(len(margin)):
-            level = -exponent * value[i]
-            power = exp_and_expm1(min(max(level, -FAR), FAR))[1] / -exponent
-            value[i] = (power if level < FAR else inf) if abs(level) > TINY else value[i]
+            value[i] = power_loss(-value[i], exponent)
     for i in range(len(margin)):
         value[i] = value[i] if margin[i] == margin[i] else margin[i]

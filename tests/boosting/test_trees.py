@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from marginalia.boosting.encode import encode
-from marginalia.boosting.trees import TreeLearner
+from marginalia.boosting.trees import Forest, TreeLearner
 
 
 def purity(y, weight, criterion):
@@ -90,6 +90,18 @@ def test_histograms_by_subtraction_are_as_good(criterion, spread, classes):
         )
         below = X[rows, tree.feature[node]] <= tree.threshold[node]
         assert pure(rows[below]) + pure(rows[~below]) == pytest.approx(best, rel=1e-11)
+
+
+@pytest.mark.parametrize("first", [0, 3])
+def test_a_forest_votes_as_its_trees_do(first):
+    X, y, _ = problem("real", 2, n=700)  # more than one block of rows
+    rng = np.random.default_rng(9)
+    learner = TreeLearner(encode(X, merge=False), y, np.ones(len(y)), max_depth=3)
+    trees = [learner.fit(rng.dirichlet(np.ones(len(y))))[0] for _ in range(5)]
+    steps = rng.normal(size=5 - first)
+    X[::7, 1] = np.nan  # not below any cut
+    expected = sum(step * tree.predict(X) for step, tree in zip(steps, trees[first:], strict=True))
+    np.testing.assert_allclose(Forest.join(trees).vote(X, steps, first), expected, atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["real", "few values", "signs"])

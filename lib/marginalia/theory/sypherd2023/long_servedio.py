@@ -200,16 +200,17 @@ class Landscape:
         shape = np.shape(start)
         theta = np.array(start, dtype=float).reshape(-1, 2)
         active = np.arange(len(theta))
-        time = np.full(len(theta), 0.1)
+        time, risk = np.full(len(theta), 0.1), self.risk(theta)
         for _ in range(max_steps):
             here, h = theta[active], time[active]
             slope, curvature = self.gradient(here), self.hessian(here)
             step = _implicit_step(slope, curvature, h)
             length = np.linalg.norm(step, axis=1)
             step *= np.minimum(1.0, reach / np.maximum(length, 1e-300))[:, None]
-            risk = self.risk(here)
-            ahead = self.risk(here + step) <= risk + 1e-14 * np.abs(risk)  # at rest, rounding must not look like a rise
+            now, then = risk[active], self.risk(here + step)
+            ahead = then <= now + 1e-14 * np.abs(now)  # at rest, rounding must not look like a rise
             theta[active[ahead]] += step[ahead]
+            risk[active[ahead]] = then[ahead]
             calm = ahead & (length < reach)
             time[active] = np.where(calm, np.minimum(h * 1.5, 1e60), np.where(ahead, h, h / 4))
             active = active[~(calm & (length < tol) & (h > 1e6)) & (time[active] > 1e-12)]

@@ -247,6 +247,8 @@ def _regula_falsi(
     for _ in range(steps):
         flat = at_a == at_b
         c = np.where(flat, b, b - at_b * (b - a) / np.where(flat, 1.0, at_b - at_a))
+        if not (np.abs(c - b) > 1e-15 * np.abs(b)).any():  # all have arrived
+            return c
         at_c = function(c)
         crossed = at_c * at_b < 0
         a, at_a = np.where(crossed, b, a), np.where(crossed, at_b, at_a / 2)

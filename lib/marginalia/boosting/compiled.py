@@ -45,7 +45,7 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
         margin = np.empty(len(base))
         margin[order] = found[4]
     else:
-        found = _boost_trees(learner.recipe, learner.y, base, k, learner.max_depth, *common)
+        found = _boost_trees(learner.recipe, base, *common)
         margin = found[4]
     done, start, nodes, rows, _, edgeless = found
     theta, error, density, kappa = rows[:, :done]
@@ -56,11 +56,11 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _boost_trees(recipe: Any, y: Any, base: Any, k: int, max_depth: int, exponent: float, factor: float,
-                 n_rounds: int) -> Any:  # fmt: skip
+def _boost_trees(recipe: Any, base: Any, exponent: float, factor: float, n_rounds: int) -> Any:
+    y, k = recipe.y, recipe.n_classes
     n, count, others = len(base), _sum(base), k - 1
     rows, roots = np.empty((4, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
-    room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
+    room = min(2 ** (recipe.max_depth + 1) - 1, 2 * n - 1)
     nodes = new_nodes(room * min(n_rounds, 64))
     output, weight, right = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
     _times(base, 1.0 / count, weight)
@@ -70,7 +70,7 @@ def _boost_trees(recipe: Any, y: Any, base: Any, k: int, max_depth: int, exponen
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = more_nodes(nodes, first)
-        size = grow(*recipe, weight, nodes, first, output)
+        size = grow(recipe, weight, nodes, first, output)
         error = 0.0
         for i in range(n):
             right[i] = output[i] == (2 * y[i] - 1 if k == 2 else y[i])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -12,36 +12,53 @@ from numba.extending import overload
 from marginalia.boosting.nodes import add_up, answer, is_mixed, leaf, partition, write_leaf, write_leaves
 from marginalia.boosting.splits import best_of_lists, best_of_many, best_of_two, purity
 
-__all__ = ["grow"]
+__all__ = ["Recipe", "grow"]
 
 AT_ONCE = 4  # histograms filled in one pass over the rows
 #: A histogram made by subtraction is as exact as the one it was taken from: used if its share of that is no smaller.
 SMALLEST_SHARE = 1e-3
 
 
-def grow(*arguments: Any) -> int:
+class Recipe(NamedTuple):
+    """All of a tree that stays the same in all rounds.
+
+    ``coded`` holds ``n_classes * bin + class``, one feature a row. ``ranked`` lists the rows by bin for each feature,
+    if there are about as many bins as rows; else it is None, and histograms do the sorting.
+    """
+
+    coded: Any
+    ranked: Any
+    y: Any
+    n_bins: Any
+    cuts: Any
+    start: Any
+    n_classes: int
+    max_depth: int
+    by_error: bool
+    mean_leaf: bool
+
+
+def grow(recipe: Recipe, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Grow one tree into ``nodes`` from position ``first`` on; write the answer for each row; return the tree's size.
 
-    ``coded`` holds ``k * bin + class``. ``ranked`` lists the rows by bin for each feature, if there are about as many
-    bins as rows; else it is None, and histograms do the sorting. Children are numbered from the root of their own
-    tree. Among equal splits the first feature and the lowest cut win.
+    Children are numbered from the root of their own tree. Among equal splits the first feature and the lowest cut win.
     """
-    way = _grow_by_histograms if arguments[1] is None else _grow_by_lists
-    return way(*arguments)
+    way = _grow_by_histograms if recipe.ranked is None else _grow_by_lists
+    return way(recipe, weight, nodes, first, output)
 
 
 @overload(grow, strict=False)  # strict would compare the annotations of the two too
-def _grow(*arguments: Any) -> Any:
+def _grow(recipe: Any, weight: Any, nodes: Any, first: int, output: Any) -> Any:
     """The same for machine code, which then holds the one way that is needed."""
-    way = _grow_by_histograms if isinstance(arguments[1], NoneType) else _grow_by_lists
-    return lambda *arguments: way(*arguments)
+    ranked = recipe.types[Recipe._fields.index("ranked")]
+    way = _grow_by_histograms if isinstance(ranked, NoneType) else _grow_by_lists
+    return lambda recipe, weight, nodes, first, output: way(recipe, weight, nodes, first, output)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _grow_by_lists(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k: int, max_depth: int,
-                   by_error: bool, mean_leaf: bool, weight: Any, nodes: Any, first: int,
-                   output: Any) -> int:  # fmt: skip
+def _grow_by_lists(recipe: Recipe, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Two classes. The lists are split with the nodes, so that a node reads its own rows only."""
+    coded, ranked, y, _, cuts, start, _, max_depth, by_error, mean_leaf = recipe
     feature, threshold, left, _, gain = nodes
     n = len(weight)
     order = ranked.copy() if max_depth > 1 else ranked
@@ -84,13 +101,12 @@ def _grow_by_lists(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, star
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _grow_by_histograms(coded: Any, ranked: Any, y: Any, n_bins: Any, cuts: Any, start: Any, k: int, max_depth: int,
-                        by_error: bool, mean_leaf: bool, weight: Any, nodes: Any, first: int,
-                        output: Any) -> int:  # fmt: skip
+def _grow_by_histograms(recipe: Recipe, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Few bins, any number of classes: a histogram does the sorting.
 
     Of two siblings the one with fewer rows fills its own, the other's is the difference to the parent's.
     """
+    coded, _, y, n_bins, cuts, start, k, max_depth, by_error, mean_leaf = recipe
     feature, threshold, left, _, gain = nodes
     n_features, n = coded.shape
     order, spare = _numbers(n if max_depth > 1 else 0), _numbers(n if max_depth > 1 else 0)

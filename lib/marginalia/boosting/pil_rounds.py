@@ -21,9 +21,8 @@ REASONS = ("n_rounds", "no_weight", "no_edge")
 
 def boost_pil(learner: TreeLearner, loss: AlphaCPELoss, step_size: float, n_rounds: int) -> BoostRecord:
     """What ``boost(learner, LinkWeights(loss), GradientStep(step_size), n_rounds)`` returns, for two classes."""
-    sign = 2.0 * learner.y - 1.0
     done, start, nodes, rows, margin, reason = _boost(
-        learner.recipe, sign, learner.sample_weight, learner.max_depth, loss.alpha, loss.beta, step_size, n_rounds
+        learner.recipe, learner.sample_weight, loss.alpha, loss.beta, step_size, n_rounds
     )
     theta, error, edge, density, kappa = rows[:, :done]
     forest = Forest(start[: done + 1], Tree(*(part[: start[done]] for part in nodes)))
@@ -31,11 +30,10 @@ def boost_pil(learner: TreeLearner, loss: AlphaCPELoss, step_size: float, n_roun
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _boost(recipe: Any, sign: Any, base: Any, max_depth: int, alpha: float, beta: float, step_size: float,
-           n_rounds: int) -> Any:  # fmt: skip
-    n = len(base)
+def _boost(recipe: Any, base: Any, alpha: float, beta: float, step_size: float, n_rounds: int) -> Any:
+    n, sign = len(base), 2.0 * recipe.y - 1.0
     rows, roots = np.empty((5, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
-    room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
+    room = min(2 ** (recipe.max_depth + 1) - 1, 2 * n - 1)
     nodes = new_nodes(room * min(n_rounds, 64))
     output, weight, margin = np.empty(n), np.empty(n), np.zeros(n)
     count = base.sum()
@@ -46,7 +44,7 @@ def _boost(recipe: Any, sign: Any, base: Any, max_depth: int, alpha: float, beta
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = more_nodes(nodes, first)
-        size = grow(*recipe, weight, nodes, first, output)
+        size = grow(recipe, weight, nodes, first, output)
         error, edge = _judge(sign, weight, output)
         if edge <= 0.0:
             return t, roots, nodes, rows, margin, 2

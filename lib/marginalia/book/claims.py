@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from marginalia.book.verdicts import SIGNS, findings
+from marginalia.book.verdicts import SIGNS, as_markdown, findings, reason_of
 from marginalia.ledger import Entry, entries
 from marginalia.parameters import UnknownName, check_name
 from marginalia.theory import Finding
@@ -53,10 +53,10 @@ class Claims(SphinxDirective):
 
 
 def claim_row(entry: Entry, finding: Finding) -> str:
-    """Row of a Markdown table: place, statement and id; verdict; slack."""
-    statement = entry.statement.replace("|", r"\|")
+    """Row of a Markdown table: place, statement, what is said against it and a link; verdict; slack."""
+    link = f'<a href="claims.html#{entry.id.replace(":", "-")}"><code>{entry.id}</code></a>'
+    parts = (f"**{entry.place}.**", as_markdown(entry.statement), reason_of(entry, finding), link)
+    claim = " ".join(part for part in parts if part).replace("|", r"\|")
     # a minus sign, at which no line is broken, in the place of a hyphen
     slack = "" if finding.slack is None else f"{finding.slack:.2g}".replace("-", "\N{MINUS SIGN}")
-    return (
-        f"| **{entry.place}.** {statement} `{entry.id}` | {SIGNS[finding.verdict]}\u00a0{finding.verdict} | {slack} |"
-    )
+    return f"| {claim} | {SIGNS[finding.verdict]}\u00a0{finding.verdict} | {slack} |"

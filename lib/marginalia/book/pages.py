@@ -23,7 +23,7 @@ from marginalia.book.layout import root
 from marginalia.book.provenance import behind
 from marginalia.book.sections import Section, chapter_title, section_of
 from marginalia.book.thumbnails import fill, place_for
-from marginalia.book.verdicts import SIGNS, findings
+from marginalia.book.verdicts import SIGNS, as_markdown, findings, reason_of
 from marginalia.exhibits import Status, status
 from marginalia.ledger import FILLED, KINDS, PAPERS, VERDICTS, Entry, entries
 from marginalia.theory import Finding, confirm, function_of
@@ -131,7 +131,7 @@ class Ledger(_Generated):
                 f'<span class="ledger-verdict">{_sign(verdict)} {verdict}</span></p>'
             )
             yield ""
-            yield f"**{_text(entry.place)}.** {_text(entry.statement)}"
+            yield f"**{as_markdown(entry.place)}.** {as_markdown(entry.statement)}"
             yield ""
             if entry.kind == "erratum" and not entry.certain:
                 yield "*This may be an artefact of the text that we had; it is a question to the authors.*"
@@ -146,10 +146,7 @@ class Ledger(_Generated):
         """Reason, numbers, the source of the check and links."""
         evidence, link = self._evidence(finding, "Numbers")
         links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), link]
-        # without its data set a check has computed nothing that the reason could name
-        absent = finding.verdict == "not attempted" != entry.expected
-        reason = f"Needs {', '.join(entry.needs)}." if absent else entry.filled("reason", finding.evidence)
-        return [*_reason(reason), *evidence, *_links(links)]
+        return [reason_of(entry, finding), "", *evidence, *_links(links)]
 
     def _evidence(self, finding: Finding, title: str) -> tuple[list[str], str]:
         """What a check computed and how, folded, and a link to its code."""
@@ -181,7 +178,8 @@ class Ledger(_Generated):
         return [
             place_for(entry),
             "",
-            *_reason(line.reason),
+            as_markdown(line.reason, emphasis=True),
+            "",
             *_folded_list("Published", published),
             *_folded_list(f"Conditions ({len(tested)})", tested, shown=bool(line.values)),
             *_folded_list("Also recorded", others),
@@ -198,13 +196,13 @@ class Ledger(_Generated):
         """Repair, what it affects and what stands, the numbers and the code that show it, links."""
         computed = finding.evidence if finding is not None else {}
         reason, repair, affects = (entry.filled(name, computed) for name in FILLED)
-        lines = [f"**Repair.** {_text(repair)}", "", f"**Affects.** {_text(affects)}", ""]
+        lines = [f"**Repair.** {as_markdown(repair)}", "", f"**Affects.** {as_markdown(affects)}", ""]
         links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry)]
         if finding is not None:
             evidence, code = self._evidence(finding, "What shows it")
             lines += evidence
             links += [f'<a href="claims.html#{finding.id.replace(":", "-")}">claim <code>{finding.id}</code></a>', code]
-        return [*lines, *_reason(reason), *_links(links)]
+        return [*lines, as_markdown(reason, emphasis=True), "", *_links(links)]
 
 
 def _claims(key: str) -> dict[str, tuple[Entry, Finding]]:
@@ -223,15 +221,6 @@ def _chapter_text(entry: Entry) -> str:
 
 def _sign(verdict: str) -> str:
     return SIGNS.get(verdict, "✓" if verdict == "confirmed" else "•")
-
-
-def _text(text: str) -> str:
-    """Text of the ledger as Markdown: mathematics in dollars stays, what would open an HTML tag does not."""
-    return text.replace("<", r"\<")
-
-
-def _reason(reason: str) -> list[str]:
-    return [f"*{_text(reason)}*" if "*" not in reason else _text(reason), ""] if reason else []
 
 
 def _condition(condition: str, value: Any) -> str:

@@ -19,7 +19,7 @@ from marginalia.ledger import VERDICTS, Entry, entries
 from marginalia.resources import build_folder
 from marginalia.theory import Finding, check
 
-__all__ = ["SIGNS", "findings", "summary"]
+__all__ = ["SIGNS", "as_markdown", "findings", "reason_of", "summary"]
 
 SIGNS = {
     "holds": "✓",
@@ -50,6 +50,20 @@ def findings(key: str | None = None) -> dict[str, Finding]:
         kept = {claim: asdict(finding) for claim, finding in known.items()}
         write_atomically(store, json.dumps({"foundation": foundation, "findings": kept}))
     return {claim: known[claim] for claim in wanted}
+
+
+def reason_of(entry: Entry, finding: Finding) -> str:
+    """Why a claim has its verdict, with the numbers that were computed, as Markdown; empty where it simply holds."""
+    # without its data set a check has computed nothing that the reason could name
+    absent = finding.verdict == "not attempted" != entry.expected
+    reason = f"Needs {', '.join(entry.needs)}." if absent else entry.filled("reason", finding.evidence)
+    return as_markdown(reason, emphasis=True)
+
+
+def as_markdown(text: str, emphasis: bool = False) -> str:
+    """Text of the ledger as Markdown: mathematics in dollars stays, what would open an HTML tag does not."""
+    text = text.replace("<", r"\<")
+    return f"*{text}*" if emphasis and text and "*" not in text else text
 
 
 def _check(claims: list[str]) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import pytest
 from marginalia.book.layout import chapters
 from marginalia.book.pages import PLURAL, totals, verdicts
 from marginalia.book.thumbnails import items
+from marginalia.book.verdicts import findings
 from marginalia.exhibits import status
 from marginalia.ledger import KINDS, entries
 
@@ -34,6 +35,16 @@ def test_entries_link_to_paper_chapter_and_function(kind, soups):
             )
         if kind == "claim":
             assert any("/lib/marginalia/theory/" in link for link in links), f"{entry.id}: no link to the check"
+
+
+def test_chapters_show_each_of_their_claims_with_its_reason_and_a_link_to_its_evidence(soups):
+    found = findings()
+    for entry in entries(kind="claim"):
+        link = soups[f"chapters/{entry.chapter}.html"].find("a", href=f"claims.html#{entry.id.replace(':', '-')}")
+        assert link is not None, f"{entry.id} is not in the table of its chapter"
+        row = link.find_parent("tr")
+        assert row.find_all("td")[1].get_text().endswith(found[entry.id].verdict), entry.id
+        assert bool(row.find("em")) == bool(entry.reason), f"{entry.id}: the reason, where there is one"
 
 
 def test_exhibits_link_to_the_functions_behind_them(soups):

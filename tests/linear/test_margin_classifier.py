@@ -26,7 +26,14 @@ from marginalia.losses import (
 from marginalia.rows import merge_rows
 
 
-@parametrize_with_checks([MarginClassifier(), MarginClassifier(TwoTemperatureLoss(0.5, 1.3), l2=0.01)])
+@parametrize_with_checks(
+    [
+        MarginClassifier(),
+        MarginClassifier(TwoTemperatureLoss(0.5, 1.3), l2=0.01),
+        MarginClassifier(HingeLoss(), l2=0.1),
+        MarginClassifier("cv", l2=0.1),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

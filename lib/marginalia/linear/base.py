@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginalia.base import MarginaliaClassifier
+from marginalia.folds import folds
 from marginalia.linear.factor import DesignFactor
 from marginalia.linear.objective import Objective
 from marginalia.linear.solver import Solution, descend, minimise_in_ball
@@ -92,7 +92,7 @@ class LinearModel(MarginaliaClassifier):
         step = self.step_size
         if step is None:
             assert factor is not None
-            step = 1 / (factor.largest_curvature() + self.l2)
+            step = 1 / (objective.curvature * factor.largest_curvature() + self.l2)
         return descend(objective, start, self.l2, step, self.radius, self.tol, self.max_iter)
 
     def _starts(
@@ -100,7 +100,7 @@ class LinearModel(MarginaliaClassifier):
     ) -> Iterator[tuple[Array, Array]]:
         """Zero or, with ``warm_start``, the last solution; for a non-convex loss more."""
         if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (outputs, n_features):
-            yield self.coef_.T.copy(), self.intercept_.copy()
+            yield self.coef_.T.copy(), self.intercept_ * self.fit_intercept
             return
         zero = np.zeros((n_features, outputs)), np.zeros(outputs)
         yield zero
@@ -123,10 +123,11 @@ class LinearModel(MarginaliaClassifier):
         codes: NDArray[np.intp],
         weight: Array,
         factor: DesignFactor | None,
+        sample_weight: ArrayLike | None,
     ) -> Mapping[str, Any]:
         """Parameters with the best cross-validated accuracy on the given labels; of equals, the first."""
         right = np.zeros(len(candidates))
-        for train, test in check_cv(self.cv, codes, classifier=True).split(X, codes):
+        for train, test in folds(self.cv, codes, sample_weight):
             for k, parameters in enumerate(candidates):
                 model = clone(self).set_params(**parameters)
                 model.fit(X[train], codes[train], weight[train], factor=factor)

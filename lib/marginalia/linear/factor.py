@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 #: Features up to which the full matrix of second moments is used; beyond, only its diagonal.
 MAX_FEATURES = 3000
 CHUNK = 4096
+#: Evaluations of an objective, counted in operations, that the full matrix may cost; its own take less time each.
+WORTH = 3000
 #: Penalties whose change of variables is kept: those of a usual grid.
 KEPT = 4
 
@@ -88,14 +90,15 @@ class DesignFactor:
         weight = weight / weight.sum()
         self.n_features = X.shape[1]
         self.mean = np.asarray(X.T @ weight).ravel()
-        if self.n_features > MAX_FEATURES:
+        if self.n_features > MAX_FEATURES or not _pays(X):
             squares = X.multiply(X) if sparse.issparse(X) else X**2
             self.moments = np.asarray(squares.T @ weight).ravel() - self.mean**2
         else:
-            self.moments = -np.outer(self.mean, self.mean)
+            self.moments = np.zeros((self.n_features, self.n_features))
             for rows in gen_batches(X.shape[0], CHUNK):
-                part = X[rows].toarray() if sparse.issparse(X) else X[rows]
-                part = part * np.sqrt(weight[rows])[:, None]  # in double precision
+                # less the mean before the product, or large offsets would leave nothing but rounding; double precision
+                part = (X[rows].toarray() if sparse.issparse(X) else X[rows]) - self.mean
+                part *= np.sqrt(weight[rows])[:, None]
                 self.moments += part.T @ part
         self._known: dict[tuple[float, bool], Whitening] = {}
 
@@ -117,13 +120,20 @@ class DesignFactor:
             if not centred:
                 moments = moments + (np.outer(self.mean, self.mean) if full else self.mean**2)
             spread = np.maximum(np.diag(moments) if full else moments, 0.0)
-            # a floor far below what can matter, so that constant or repeated columns do not stop the factorisation
-            ridge = l2 + (1e-9 * spread.mean() if spread.any() else 1.0)
+            # a floor far below what can matter, so that repeated columns do not stop the factorisation; a column that
+            # varies by rounding alone is a constant, whose coefficient has nothing to do
+            ridge = l2 + np.where(spread > (1e-12 * self.mean) ** 2, 1e-9 * spread, 1.0)
             if full:
-                root = cholesky(moments / 4 + ridge * np.eye(self.n_features), lower=True, check_finite=False)
+                root = cholesky(moments / 4 + np.diag(ridge), lower=True, check_finite=False)
             else:
                 root = np.sqrt(spread / 4 + ridge)
             if len(self._known) >= KEPT:
                 del self._known[next(iter(self._known))]  # the oldest
             self._known[l2, centred] = Whitening(mean, root)
         return self._known[l2, centred]
+
+
+def _pays(X: Any) -> bool:
+    """Whether the full matrix of second moments and its factor cost less than what they save."""
+    n, d = X.shape
+    return n * d**2 + d**3 / 3 <= WORTH * (X.nnz if sparse.issparse(X) else n * d)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from marginalia.linear.base import LinearModel
@@ -21,6 +22,19 @@ Array = NDArray[np.float64]
 
 #: Losses among which ``loss="cv"`` chooses; convex ones first, so that ties go to them.
 CANDIDATES = tuple(AlphaLoss(alpha) for alpha in (1, 0.7, 1.5, 2, 3, 5))
+
+
+def _posterior_slope(loss: MarginLoss) -> float:
+    """Slope, at a score of 0, of the log-odds of the loss's posterior; 0 if it does not tell scores apart."""
+    return 2 * float(loss.derivative(0.0, 2) / loss.weight(0.0))
+
+
+def _has_posterior(model: MarginClassifier) -> bool:
+    """Whether the loss, fitted or to be fitted, has class probabilities to go with its scores."""
+    loss = getattr(model, "loss_", model.loss)
+    if isinstance(loss, MarginLoss) and _posterior_slope(loss) == 0:
+        raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")
+    return True
 
 
 class MarginClassifier(LinearModel):
@@ -132,7 +146,7 @@ class MarginClassifier(LinearModel):
         if self.solver == "lbfgs" or self.step_size is None:
             factor = self._check_factor(factor, X, weight)
         if self.loss == "cv":
-            self.loss_ = self._select([{"loss": loss} for loss in CANDIDATES], *whole, factor)["loss"]
+            self.loss_ = self._select([{"loss": loss} for loss in CANDIDATES], *whole, factor, sample_weight)["loss"]
         else:
             self.loss_ = self.loss or LogisticLoss()
 
@@ -155,8 +169,12 @@ class MarginClassifier(LinearModel):
             self._keep(best_of(self._solve(objective(self.loss_), start, factor) for start in starts))
         return self
 
+    @available_if(_has_posterior)
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities at which the score would be optimal for the loss: its posterior."""
+        """Class probabilities at which the score would be optimal for the loss: its posterior.
+
+        Hinge and sigmoid losses have none: their best score says on which side of ½ a probability is, not where.
+        """
         scores = self.decision_function(X)
         positive = self.loss_.posterior(scores)
         return np.stack([1 - positive, positive], axis=1)
@@ -172,7 +190,7 @@ class MarginClassifier(LinearModel):
         ndarray of shape (d,)
         """
         check_is_fitted(self)
-        slope = 2 * self.loss_.derivative(0.0, 2) / self.loss_.weight(0.0)
+        slope = _posterior_slope(self.loss_)
         if slope == 0:
             raise ValueError(f"loss must have a posterior that changes with the score, got {self.loss_!r}")
         return np.exp(slope * self.coef_[0])

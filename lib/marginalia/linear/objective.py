@@ -14,6 +14,7 @@ from sklearn.utils import gen_batches
 from marginalia.losses.base import MarginLoss
 from marginalia.losses.margin import SigmoidPowerLoss
 from marginalia.losses.multiclass import two_temperature_loss
+from marginalia.losses.two_temperature import TwoTemperatureLoss
 
 __all__ = ["ActivationObjective", "MarginObjective", "Objective", "SmoothedHinge"]
 
@@ -31,6 +32,18 @@ class Objective(Protocol):
 
     outputs: int
     fit_intercept: bool
+    #: Differences of the objective that its precision does not resolve.
+    rounding: float
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether a point without slope is a minimum."""
+        ...
+
+    @property
+    def curvature(self) -> float:
+        """Largest curvature of the loss at a score of zero, relative to that of the logistic loss; at least 1."""
+        ...
 
     def __call__(self, coef: Array, intercept: Array) -> Evaluation:
         """Value, gradient in the coefficients and gradient in the intercepts."""
@@ -47,6 +60,7 @@ class _LinearObjective(ABC):
 
     def __init__(self, X: Any, weight: Array, fit_intercept: bool) -> None:
         self.X, self.weight, self.fit_intercept = X, weight / weight.sum(), fit_intercept
+        self.rounding = 1e-14 if X.dtype == np.float64 else 1e-8
         # rows of a sparse matrix are not cheap to take out
         rows = X.shape[0] if sparse.issparse(X) else max(1, BLOCK // (X.shape[1] * X.dtype.itemsize))
         self._blocks = list(gen_batches(X.shape[0], rows))
@@ -87,6 +101,16 @@ class MarginObjective(_LinearObjective):
         if isinstance(loss, SigmoidPowerLoss) and isinstance(X, np.ndarray) and X.shape[1] <= FEW and X.dtype == float:
             self._narrow = np.ascontiguousarray(X.T), loss.exponent
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the loss is."""
+        return self.loss.is_convex
+
+    @property
+    def curvature(self) -> float:
+        """At least that of the logistic loss, a quarter, which the default step of gradient descent rests on."""
+        return max(1.0, 4 * float(self.loss.derivative(0.0, 2)))
+
     def __call__(self, coef: Array, intercept: Array) -> Evaluation:
         """Value, gradient in the coefficients and gradient in the intercept."""
         if self._narrow is None:
@@ -117,6 +141,13 @@ class ActivationObjective(_LinearObjective):
     ) -> None:
         super().__init__(X, weight, fit_intercept)
         self.codes, self.temperatures, self.outputs = codes, temperatures, int(codes.max()) + 1
+
+    curvature = 1.0
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the two-temperature loss is."""
+        return TwoTemperatureLoss(*self.temperatures).is_convex
 
     def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
         losses, slopes = two_temperature_loss(scores, self.codes[rows], *self.temperatures, gradient=True)

@@ -103,7 +103,7 @@ def minimise(
     first = evaluate(v)
     best = latest
     if best.gradient <= tol:
-        return replace(best, reason=PLATEAU if best.gradient == 0 else CONVERGED)
+        return replace(best, reason=CONVERGED if objective.is_convex or best.gradient > 0 else PLATEAU)
     # the test on the gradient is ours, in the original variables
     options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": 20, "ftol": 0.0, "gtol": 0.0, "maxls": 40}
     known = [first]  # the solver asks for the start again
@@ -116,7 +116,7 @@ def minimise(
         return replace(best, reason="the objective is not finite")
     # in whitened variables the squared gradient is about twice what is left to gain
     _, v_slope = evaluate(whitening.whiten(best.coef, best.intercept).ravel())
-    if v_slope @ v_slope <= 1e-14 * max(1.0, abs(best.value)):
+    if v_slope @ v_slope <= objective.rounding * max(1.0, abs(best.value)):
         return replace(best, reason=EXACT)
     return replace(best, reason=BUDGET if result.status == 1 else "the line search found no better point")
 
@@ -137,16 +137,17 @@ def minimise_in_ball(
     """
     if radius is None:
         return minimise(objective, start, factor, l2, tol, max_iter)
+    start = start[0] * min(1.0, radius / max(float(np.linalg.norm(start[0])), radius)), start[1]
     _, slope, _ = objective(*start)
     first = max(l2, float(np.linalg.norm(slope)) / radius)  # there the norm is at most about the radius
     low, high = l2, first
     inside = minimise(objective, start, factor, high, tol, max_iter)
-    used = inside.n_iter
+    used = max(1, inside.n_iter)
     tol = tol / 100  # the norm has to follow small changes of the multiplier
     while inside.norm > radius and used < max_iter:
-        low, high = high, 4 * high
+        low, high = high, max(4 * high, tol / radius)
         inside = minimise(objective, (inside.coef, inside.intercept), factor, high, tol, max_iter)
-        used += inside.n_iter
+        used += max(1, inside.n_iter)
     # towards the ball from inside: lower the multiplier until the norm is the radius, or the multiplier is gone
     outside: Solution | None = None
     while high > l2 and inside.norm < radius * (1 - RADIUS_TOL) and high - low > 1e-13 * high and used < max_iter:
@@ -167,6 +168,8 @@ def minimise_in_ball(
     reason = inside.reason
     if high > l2 and inside.norm < radius * (1 - RADIUS_TOL):
         reason = BUDGET if used >= max_iter else "the norm of the solution jumps across the radius"
+    elif inside.norm > radius * (1 + RADIUS_TOL):
+        reason = BUDGET
     return replace(inside, value=value + l2 / 2 * inside.norm**2, n_iter=used, reason=reason)
 
 
@@ -195,7 +198,8 @@ def descend(
         # what a step of length one would move, which on the ball is the projected gradient
         largest = float(max(np.abs(coef - moved).max(initial=0.0) / step_size, np.abs(tilt).max()))
         if largest <= tol:
-            return Solution(coef, intercept, value, k, largest, PLATEAU if k == largest == 0 else CONVERGED)
+            flat = k == largest == 0 and not objective.is_convex
+            return Solution(coef, intercept, value, k, largest, PLATEAU if flat else CONVERGED)
         if k == max_iter:
             break
         coef, intercept = moved, intercept - step_size * tilt

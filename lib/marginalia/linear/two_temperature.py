@@ -129,7 +129,8 @@ class TwoTemperatureClassifier(LinearModel):
         if "cv" in chosen.values():
             grids = (GRID_T1 if self.t1 == "cv" else (self.t1,)), (GRID_T2 if self.t2 == "cv" else (self.t2,))
             pairs = [(t1, t2) for t1, t2 in product(*grids) if not t2 < 1 <= t1]
-            chosen = dict(self._select([{"t1": t1, "t2": t2} for t1, t2 in pairs], *whole, factor))
+            candidates = [{"t1": t1, "t2": t2} for t1, t2 in pairs]
+            chosen = dict(self._select(candidates, *whole, factor, sample_weight))
         self.t1_, self.t2_ = float(chosen["t1"]), float(chosen["t2"])
 
         def objective(t1: float, t2: float) -> Objective:

@@ -21,6 +21,7 @@ from marginalia.losses import AlphaLoss, TwoTemperatureLoss
         AdaBoostAlphaClassifier(alpha=0.7, n_estimators=5, max_depth=3, criterion="error", step="line"),
         AdaBoostAlphaClassifier(alpha=1, n_estimators=20, step="alpha", n_iter_no_change=5),
         AdaBoostAlphaClassifier(n_estimators=5, estimator=DecisionTreeClassifier(max_depth=2)),
+        AdaBoostAlphaClassifier("cv", n_estimators=3, alphas=(1.0, 2.0), random_state=0),
     ],
     expected_failed_checks=lambda estimator: (
         {"check_sample_weight_equivalence_on_dense_data": "the held-out part is drawn by rows"}
@@ -297,3 +298,28 @@ def test_infinite_alpha_repeats_its_first_round_for_ever():
     model = AdaBoostAlphaClassifier(math.inf, n_estimators=1500).fit(x[:, None], y)
     assert model.theta_.sum() > 750  # beyond the range of exp
     np.testing.assert_allclose(model.errors_, 0.25, rtol=1e-9)
+
+
+def three_cells(n=9000):
+    """Rows of three kinds, with the class probabilities of each kind as exact shares."""
+    shares = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.25, 0.25, 0.5]])
+    counts = np.rint(shares * n / 3).astype(int)
+    X = np.repeat(np.eye(3), counts.sum(axis=1), axis=0)
+    return X, np.concatenate([np.repeat(np.arange(3), row) for row in counts]), shares
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 0.8, 1.0])
+def test_probabilities_of_three_classes_are_those_of_the_data(alpha):
+    X, y, shares = three_cells()
+    model = AdaBoostAlphaClassifier(alpha, n_estimators=2000, max_depth=2, step="line").fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(np.eye(3)), shares, atol=2e-3)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 2.0, 8.0])
+def test_probabilities_of_three_classes_follow_the_scores_where_the_loss_gives_up(alpha):
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostAlphaClassifier(alpha, n_estimators=50).fit(X, np.roll(y, 5))
+    score, probability = model.decision_function(X), model.predict_proba(X)
+    np.testing.assert_array_equal(probability.argmax(axis=1), score.argmax(axis=1))
+    order = np.argsort(score, axis=1)
+    assert (np.diff(np.take_along_axis(probability, order, axis=1), axis=1) >= 0).all()

@@ -39,6 +39,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
     With :math:`\alpha = ½` this is AdaBoost, with 1 the weights are logistic; above 1 they fall again for margins below
     :math:`\log(1 - 1/\alpha)`. More than two classes are coded as in SAMME.
 
+    Up to 5000 examples the splits of our trees are exact. Beyond, a feature with more than 255 values is put into 127
+    bins, as histogram boosters do; ``fit(encode(X, max_bins=255), y)`` takes more. Copies of an example then shift the
+    bins a little, which a weight does not.
+
     Parameters
     ----------
     alpha : float or "cv", default=2.0
@@ -49,9 +53,9 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
     max_depth : int, default=1
         Depth of the trees.
     step : {"adaboost", "alpha", "edge", "line"}, default="adaboost"
-        The step above, or :math:`\alpha\log\frac{1-\epsilon}{\epsilon}` (fast for α up to 2, unstable from 5),
-        or :math:`\tfrac12\log\frac{1+r}{1-r}` of the edge :math:`r` (for weak hypotheses that answer in [−1, 1], two
-        classes), or an exact line search of the α-risk.
+        The step above, or :math:`\alpha\log\frac{1-\epsilon}{\epsilon}` (fast for α up to 2, unstable from 5, not for
+        ``inf``), or :math:`\tfrac12\log\frac{1+r}{1-r}` of the edge :math:`r` (for weak hypotheses that answer in
+        [−1, 1], two classes), or an exact line search of the α-risk.
     learning_rate : float, default=1.0
         Shrinkage on top of the step rule.
     criterion : {"gini", "error"}, default="gini"
@@ -86,6 +90,9 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
     theta_, errors_, kappa_ : ndarray of shape (n_estimators_,)
         Step, weighted error and smoothness of each round: no example has more than ``1 / (kappa_ n)`` of the
         distribution. An error of 0 was clipped to 1e-10 for its step.
+    feature_importances_ : ndarray of shape (n_features,)
+        Decrease of the criterion by feature, each tree's normalised and counted with its step; sums to one. Only with
+        our trees.
     n_estimators_ : int
         Number of rounds done.
     stop_reason_ : str
@@ -148,8 +155,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         self
         """
         self._check_parameters()
+        for name in ("alpha_", "cv_scores_"):  # of an earlier fit with other parameters
+            self.__dict__.pop(name, None)
         data, codes, weight = self._check_data(X, y, sample_weight)
-        self.loss_ = self._choose_loss(data, codes, weight)
+        self.loss_ = self._choose_loss(data, codes, weight, sample_weight)
         if len(self.classes_) == 1:
             self._keep_constant()
             return self
@@ -163,14 +172,17 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         self._keep(boost(learner, LossWeights(self.loss_), step, self.n_estimators, watch))
         return self
 
-    def _choose_loss(self, data: Any, codes: NDArray[np.intp], weight: Array) -> MarginLoss:
+    def _choose_loss(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
+    ) -> MarginLoss:
         """The given loss, or the α-loss with the given or the cross-validated α."""
         if self.loss is not None:
             if len(self.classes_) > 2:
                 raise ValueError(f"loss={self.loss!r} is for two classes, got {len(self.classes_)}")
             return self.loss
         if self.alpha == "cv":
-            self.alpha_ = self._choose_alpha(data, codes, weight) if len(self.classes_) > 1 else 1.0
+            several = len(self.classes_) > 1
+            self.alpha_ = self._choose_alpha(data, codes, weight, sample_weight) if several else 1.0
         else:
             self.alpha_ = float(self.alpha)
         if math.isinf(self.alpha_) and len(self.classes_) > 1:
@@ -183,7 +195,12 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         return AlphaLoss(self.alpha_)
 
     def predict_proba(self, X: Any) -> Array:
-        r"""Class probabilities by the posterior of the loss, :math:`\sigma(H/\alpha)`, or its softmax for K classes."""
+        r"""Class probabilities by the posterior of the loss, :math:`\sigma(H/\alpha)` for two classes.
+
+        For K classes :math:`p_k \propto 1/w(f_k/(K-1))`: the probabilities at which these scores are the best ones.
+        With α > 1 the loss gives up on classes that are rare at a point, and their probabilities come out too small;
+        a score below :math:`(K-1)\log(1-1/\alpha)`, where this begins, counts as that.
+        """
         return self._probabilities(self.decision_function(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
@@ -197,11 +214,12 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         if score.ndim == 1:
             second = self.loss_.posterior(score)
             return np.column_stack([1 - second, second])
-        # at K = 2 this would be sigma(H / alpha), at alpha = 1/2 it is what scikit-learn computes for SAMME
-        return softmax(score / (2 * self.alpha_ * (len(self.classes_) - 1)), axis=1)
+        # where the mean of l(f_k / (K - 1)) is smallest for scores that sum to zero, all p_k w(f_k / (K - 1)) are equal
+        peak = math.log1p(-1 / self.alpha_) if self.alpha_ > 1 else -math.inf
+        return softmax(-self.loss_.log_weight(np.maximum(score / (len(self.classes_) - 1), peak)), axis=1)
 
     def _check_parameters(self) -> None:
-        if self.alpha != "cv":
+        if not isinstance(self.alpha, str) or self.alpha != "cv":
             check_real("alpha", self.alpha, "(0, inf]")
         if self.loss is not None and not isinstance(self.loss, MarginLoss):
             raise ValueError(f"loss must be a loss of the margin such as AlphaLoss(2), got {self.loss!r}")
@@ -218,6 +236,10 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         check_real("tol", self.tol, "[0, inf)")
         if self.alphas is not None:
             check_reals("alphas", self.alphas, "(0, inf]")
+        if self.step == "alpha":
+            tried = (self.alphas or ()) if isinstance(self.alpha, str) else (self.alpha,)
+            if any(map(math.isinf, tried)):
+                raise ValueError("step='alpha' is a multiple of alpha, which must then be finite, got inf")
 
     def _step_rule(self, sample_weight: Array) -> Callable[[Round], float]:
         if self.step == "line":
@@ -263,9 +285,12 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
 
         return rows_of(data, kept), codes[kept], weight[kept], watch
 
-    def _choose_alpha(self, data: Any, codes: NDArray[np.intp], weight: Array) -> float:
+    def _choose_alpha(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
+    ) -> float:
         """The candidate with the best cross-validated accuracy; the smaller one among equals."""
         alphas = [float(alpha) for alpha in (CV_ALPHAS if self.alphas is None else self.alphas)]
-        self.cv_scores_ = cross_validated_scores(self, [{"alpha": alpha} for alpha in alphas], data, codes, weight)
+        candidates = [{"alpha": alpha} for alpha in alphas]
+        self.cv_scores_ = cross_validated_scores(self, candidates, data, codes, weight, sample_weight)
         best = np.flatnonzero(self.cv_scores_ >= self.cv_scores_.max() - 1e-12)
         return min(alphas[i] for i in best)

@@ -39,6 +39,8 @@ class Booster(MarginaliaClassifier):
     def _check_data(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Any, NDArray[np.intp], Array]:
         """Validated data, classes as 0 .. K-1, and weights; the data are encoded when our trees will see them."""
         if isinstance(X, EncodedMatrix):
+            if self.estimator is not None:
+                raise ValueError(f"X must be a matrix, not encoded for our trees, with estimator={self.estimator!r}")
             row, codes, weight = self._check_training(np.arange(X.shape[0]).reshape(-1, 1), y, sample_weight)
             self.n_features_in_ = X.shape[1]
             return (X if len(row) == X.shape[0] else X.take(row[:, 0])), codes, weight
@@ -51,6 +53,11 @@ class Booster(MarginaliaClassifier):
         """Validated data to predict for."""
         check_is_fitted(self)
         if isinstance(X, EncodedMatrix):
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                    "features as input"
+                )
             return X.decode()
         kinds = (
             {"dtype": [np.float64, np.float32]} if self.estimator is None else {"dtype": None, "accept_sparse": "csr"}
@@ -99,6 +106,15 @@ class BoostingClassifier(Booster):
         for hypothesis, theta in zip(self.estimators_, self.theta_, strict=True):
             score += theta * self._ballot(hypothesis.predict(X))
             yield score
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of each feature in what the splits of our trees gain, each tree counted with its step."""
+        check_is_fitted(self)
+        if not isinstance(self.estimators_, Forest):
+            raise AttributeError("feature_importances_ are those of our trees; this booster has other weak learners")
+        total = self.estimators_.importances(np.abs(self.theta_), self.n_features_in_)
+        return total / total.sum() if total.sum() > 0 else total
 
     def _zero_score(self, n: int) -> Array:
         return np.zeros(n) if len(self.classes_) <= 2 else np.zeros((n, len(self.classes_)))

@@ -83,7 +83,7 @@ def _boost_trees(recipe: Any, base: Any, exponent: float, factor: float, n_round
         roots[t + 1] = first + size
         up, down = theta / others, -theta / others**2
         reach += abs(up)
-        if reach * max(1.0, -exponent, 1.0 + exponent) < FAR:
+        if not _is_far(reach, exponent):
             good, bad = math.exp(-up), math.exp(-down)
             for i in range(n):
                 odds[i] *= good if right[i] else bad
@@ -120,7 +120,7 @@ def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_e
         rows[0, t], rows[1, t], rows[2, t], rows[3, t] = theta, error, density, kappa
         roots[t + 1] = first + (3 if nodes[0][first] >= 0 else 1)
         reach += abs(theta)
-        far = reach * max(1.0, -exponent, 1.0 + exponent) >= FAR
+        far = _is_far(reach, exponent)
         if far and len(margin) == 0:
             margin = _margin(odds, margin)
         for label in range(2):
@@ -138,6 +138,12 @@ def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_e
             scale = 1.0
         density, kappa = scale * total / count, total / (count * largest)
     return n_rounds, roots, nodes, rows, _margin(odds, margin), False
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _is_far(reach: float, exponent: float) -> bool:
+    """Whether a power may overflow that belongs to a margin of this size."""
+    return reach * max(1.0, -exponent, 1.0 + exponent) + math.log(2.0) * max(0.0, -1.0 - exponent) >= FAR
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

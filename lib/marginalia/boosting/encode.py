@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
 
 __all__ = ["EncodedMatrix", "encode"]
 
 EXACT_ROWS = 5000  # up to here every distinct value is its own bin
 FEW = 255  # columns with at most this many distinct values are exact at any size
 QUANTILE_ROWS = 20_000  # rows looked at to place quantile cuts
+PRECISIONS = [np.float64, np.float32]
 
 
 @dataclass(frozen=True)
@@ -67,16 +69,15 @@ class EncodedMatrix:
         return X if self.group is None else X[self.group]
 
 
-def encode(X: NDArray[np.floating], max_bins: int = 127, merge: bool = True) -> EncodedMatrix:
-    """Encode the columns of a finite matrix.
+def encode(X: Any, max_bins: int = 127, merge: bool = True) -> EncodedMatrix:
+    """Encode the columns of a matrix of finite numbers.
 
     A column with at most 255 distinct values, or with at most 5000 rows, keeps every distinct value; a longer one gets
     ``max_bins`` bins of about equal mass. Identical rows are merged when at least a quarter of them can be spared.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite numbers.
+    X : array-like of shape (n_samples, n_features)
     max_bins : int
         Number of quantile bins, between 2 and 255.
     merge : bool
@@ -91,6 +92,8 @@ def encode(X: NDArray[np.floating], max_bins: int = 127, merge: bool = True) -> 
     >>> matrix.cuts
     array([1.5, 3. , 4. ])
     """
+    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in PRECISIONS and X.size and np.isfinite(X.sum())):
+        X = check_array(X, dtype=PRECISIONS)  # which would cost more than a small matrix takes to encode
     codes, cuts, start, many = _few_values(X, FEW)
     if len(many):
         exact = len(X) <= EXACT_ROWS

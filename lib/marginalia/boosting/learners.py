@@ -54,7 +54,7 @@ class EstimatorLearner:
     sample_weight : ndarray of shape (n,)
     n_classes : int
     random_state : int, RandomState or None
-        Gives every clone that has a ``random_state`` its own seed.
+        Gives every clone its own seed, and also what is inside of it.
     """
 
     def __init__(
@@ -75,8 +75,8 @@ class EstimatorLearner:
     def fit(self, weight: Array) -> tuple[EstimatorHypothesis, Array]:
         """Fit a clone; return it and the margin it gives to each row."""
         model = clone(self.estimator)
-        if "random_state" in model.get_params(deep=False):
-            model.set_params(random_state=self.random.randint(np.iinfo(np.int32).max))
+        names = [name for name in sorted(model.get_params()) if name.split("__")[-1] == "random_state"]
+        model.set_params(**{name: self.random.randint(np.iinfo(np.int32).max) for name in names})
         # scaled to mean one: some learners stop when the weights are small in absolute terms
         model.fit(self.X, self.y, sample_weight=weight * len(weight))
         hypothesis = EstimatorHypothesis(model, self.n_classes)

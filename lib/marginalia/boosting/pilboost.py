@@ -14,7 +14,6 @@ from marginalia.boosting.encode import EncodedMatrix
 from marginalia.boosting.loop import boost
 from marginalia.boosting.noise_estimate import NoiseEstimate, estimate_noise
 from marginalia.boosting.rules import GradientStep, LinkWeights
-from marginalia.boosting.trees import Forest
 from marginalia.boosting.tuning import cross_validated_scores
 from marginalia.losses.proper import AlphaCPELoss
 from marginalia.parameters import check_choice, check_integer, check_real, check_reals
@@ -141,21 +140,17 @@ class PILBoostClassifier(BoostingClassifier):
         """
         self._check_parameters()
         data, codes, weight = self._check_data(X, y, sample_weight)
-        self._choose_parameters(data, codes, weight)
+        self._choose_parameters(data, codes, weight, sample_weight)
         self.loss_ = AlphaCPELoss(self.alpha_)
         if len(self.classes_) == 1:
             self._keep_constant()
             self.edges_ = self.densities_ = np.empty(0)
-            self.feature_importances_ = np.zeros(self.n_features_in_)
             return self
         tree = {"max_depth": self.max_depth, "leaf": "mean"}
         learner = self._weak_learner(data, codes, weight, self.random_state, **tree)
         record = boost(learner, self._weights(), GradientStep(self.step_size_), self.n_estimators)
         self._keep(record)
         self.edges_, self.densities_ = record.densities * record.edges, record.densities
-        if isinstance(self.estimators_, Forest):
-            total = self.estimators_.importances(self.theta_, self.n_features_in_)
-            self.feature_importances_ = total / total.sum() if total.sum() > 0 else total
         return self
 
     def predict_proba(self, X: Any, kind: str = "untwisted") -> Array:
@@ -205,7 +200,9 @@ class PILBoostClassifier(BoostingClassifier):
         if self.step_sizes is not None:
             check_reals("step_sizes", self.step_sizes, "(0, inf)")
 
-    def _choose_parameters(self, data: Any, codes: NDArray[np.intp], weight: Array) -> None:
+    def _choose_parameters(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
+    ) -> None:
         """Set ``alpha_`` and ``step_size_``; among equal scores the smaller α, then the smaller step."""
         one_class = len(self.classes_) == 1
         alphas: Sequence[Any] = [self.alpha]
@@ -222,7 +219,7 @@ class PILBoostClassifier(BoostingClassifier):
             self.alpha_, self.step_size_ = map(float, pairs[0])
             return
         candidates = [{"alpha": float(alpha), "step_size": float(step)} for alpha, step in pairs]
-        scores = cross_validated_scores(self, candidates, data, codes, weight)
+        scores = cross_validated_scores(self, candidates, data, codes, weight, sample_weight)
         self.cv_scores_ = scores.reshape(len(alphas), len(steps))
         best = candidates[int(np.flatnonzero(scores >= scores.max() - 1e-12)[0])]
         self.alpha_, self.step_size_ = best["alpha"], best["step_size"]

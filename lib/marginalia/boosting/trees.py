@@ -24,6 +24,8 @@ __all__ = ["Forest", "Tree", "TreeLearner"]
 
 Array = NDArray[np.float64]
 
+DEEPEST = 60  # the number of nodes of a deeper tree would not fit into 64 bits
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -156,7 +158,7 @@ class TreeLearner:
         self.encoded = encoded
         self.y = y
         self.sample_weight = sample_weight
-        self.n_classes, self.max_depth = n_classes, max_depth
+        self.n_classes, self.max_depth = n_classes, min(max_depth, DEEPEST)
         self.by_error, self.mean_leaf = criterion == "error", leaf == "mean"
         self.n_bins = encoded.n_bins
         self._codes = codes

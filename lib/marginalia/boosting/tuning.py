@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, check_cv
 
 from marginalia.boosting.encode import EncodedMatrix
-from marginalia.parameters import check_integer
+from marginalia.folds import folds
 
 __all__ = ["cross_validated_scores", "rows_of"]
 
@@ -23,6 +21,7 @@ def cross_validated_scores(
     data: Any,
     codes: NDArray[np.intp],
     weight: NDArray[np.float64],
+    sample_weight: ArrayLike | None,
 ) -> NDArray[np.float64]:
     """Mean accuracy of ``model`` with each set of parameters, on the folds of ``model.cv``.
 
@@ -35,11 +34,10 @@ def cross_validated_scores(
     data : array or EncodedMatrix
     codes, weight : ndarray of shape (n,)
         Labels and weights; the accuracy is that on the given, possibly noisy, labels.
+    sample_weight : array_like, optional
+        The weights before rows of weight zero were left out, of which the splits in ``model.cv`` speak.
     """
-    folds = model.cv
-    if isinstance(folds, Integral):
-        folds = StratifiedKFold(check_integer("cv", folds, 2), shuffle=True, random_state=model.random_state)
-    splits = list(check_cv(folds).split(codes, codes))
+    splits = list(folds(model.cv, codes, sample_weight, shuffle=True, random_state=model.random_state))
     scores = np.zeros(len(candidates))
     for train, test in splits:
         part, rest = rows_of(data, train), rows_of(data, test)

@@ -1,0 +1,91 @@
+"""Boosters with parameters and data that are legal, and awkward: zero weights, deep trees, other learners."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import GroupKFold
+from sklearn.tree import DecisionTreeClassifier
+
+from marginalia.boosting import AdaBoostAlphaClassifier, encode
+from marginalia.losses import AlphaLoss
+
+
+@pytest.mark.parametrize("parameters", [{"alpha": math.inf}, {"alpha": "cv", "alphas": (1.0, math.inf)}])
+def test_the_step_alpha_refuses_an_infinite_alpha(parameters):
+    with pytest.raises(ValueError, match="must then be finite, got inf"):
+        AdaBoostAlphaClassifier(**parameters, step="alpha").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_second_fit_leaves_nothing_of_the_first():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = AdaBoostAlphaClassifier("cv", n_estimators=5, alphas=(1.0, 2.0)).fit(X, y)
+    assert hasattr(model, "cv_scores_")
+    model.set_params(alpha=2.0, loss=AlphaLoss(1)).fit(X, y)
+    assert not hasattr(model, "alpha_") and not hasattr(model, "cv_scores_")
+
+
+def test_given_folds_speak_of_all_rows_also_of_those_without_weight():
+    X, y = load_breast_cancer(return_X_y=True)
+    weight = np.tile([0.0, 1.0, 1.0, 2.0], 143)[: len(y)]
+    splits = list(GroupKFold(3).split(X, y, np.arange(len(y)) // 2))
+    place = np.cumsum(weight > 0) - 1
+    among = [tuple(place[part][weight[part] > 0] for part in split) for split in splits]
+    model = AdaBoostAlphaClassifier("cv", n_estimators=5)
+    one = model.set_params(cv=splits).fit(X, y, weight).cv_scores_
+    other = model.set_params(cv=among).fit(X[weight > 0], y[weight > 0], weight[weight > 0]).cv_scores_
+    np.testing.assert_array_equal(one, other)
+
+
+def test_importances_find_the_feature_that_matters():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    model = AdaBoostAlphaClassifier(2.0, n_estimators=20, max_depth=2).fit(X, X[:, 2] > 0)
+    assert model.feature_importances_.argmax() == 2 and model.feature_importances_.sum() == pytest.approx(1)
+    foreign = AdaBoostAlphaClassifier(n_estimators=2, estimator=DecisionTreeClassifier(max_depth=1))
+    assert not hasattr(foreign.fit(X, X[:, 2] > 0), "feature_importances_")
+
+
+def test_an_encoded_matrix_of_another_width_or_for_another_learner_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = AdaBoostAlphaClassifier(n_estimators=3).fit(X, y)
+    with pytest.raises(ValueError, match="X has 2 features, but AdaBoostAlphaClassifier is expecting 30"):
+        model.predict(encode(X[:, :2]))
+    with pytest.raises(ValueError, match="estimator=DecisionTreeClassifier"):
+        AdaBoostAlphaClassifier(estimator=DecisionTreeClassifier()).fit(encode(X), y)
+
+
+@pytest.mark.parametrize("max_depth", [60, 63, 10**6])
+def test_any_depth_is_deep_enough(max_depth):
+    X, y = np.arange(6.0)[:, None], [0, 1, 0, 1, 0, 1]
+    assert AdaBoostAlphaClassifier(n_estimators=3, max_depth=max_depth).fit(X, y).score(X, y) == 1
+
+
+def test_seeds_reach_what_is_inside_of_an_estimator():
+    X, y = load_breast_cancer(return_X_y=True)
+    inside = CalibratedClassifierCV(DecisionTreeClassifier(max_depth=2, max_features=1), cv=2)
+    fits = [AdaBoostAlphaClassifier(n_estimators=3, estimator=inside, random_state=0).fit(X, y) for _ in range(2)]
+    np.testing.assert_array_equal(*(model.decision_function(X) for model in fits))
+
+
+def test_smoothness_at_a_tiny_alpha_is_that_of_the_plain_loop():
+    X, y = load_breast_cancer(return_X_y=True)
+    settings = {"alpha": 1e-3, "learning_rate": 0.1, "n_estimators": 3}
+    compiled = AdaBoostAlphaClassifier(**settings).fit(X, y)
+    plain = AdaBoostAlphaClassifier(**settings, estimator=DecisionTreeClassifier(max_depth=1), random_state=0).fit(X, y)
+    np.testing.assert_allclose(compiled.kappa_, plain.kappa_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [list, np.float32, np.int64])
+def test_any_matrix_of_numbers_can_be_encoded(kind):
+    X = np.array([[1.0, 3.0], [2.0, 3.0], [4.0, 5.0]])
+    given = X.tolist() if kind is list else X.astype(kind)
+    np.testing.assert_array_equal(encode(given).codes, encode(X).codes)
+
+
+@pytest.mark.parametrize("X", [[[1.0, np.nan]], [[1.0, np.inf]], [1.0, 2.0], np.empty((0, 2))], ids=repr)
+def test_what_is_no_matrix_of_finite_numbers_is_not_encoded(X):
+    with pytest.raises(ValueError, match=r"NaN|infinity|1D|0 sample"):
+        encode(np.asarray(X))

@@ -1,9 +1,11 @@
 """Input noise: what may change, how often, and that nothing else does."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from marginalia.noise import flip_features, insider_twist, replace_instances
 
@@ -111,3 +113,39 @@ def test_insider_moves_three_columns():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_outliers_are_never_cut_off():
+    X = np.arange(4).reshape(2, 2)
+    assert replace_instances(X, [0, 1], 1.0, rng=0, outliers=np.full((2, 2), 0.5)).tolist() == [[0.5, 0.5]] * 2
+    words = replace_instances(np.array([["a"], ["b"]]), [0, 1], 1.0, rng=0, outliers=np.array([["long"], ["long"]]))
+    assert words.tolist() == [["long"], ["long"]]
+    single = replace_instances(X.astype(np.float32), [0, 1], 0.5, rng=0, outliers=np.full((2, 2), 0.1))
+    assert single.dtype == np.float32
+
+
+def test_too_few_inputs_of_other_classes_blame_the_rate():
+    with pytest.raises(ValueError, match="rate must be lower: 3 inputs of other classes are needed, got 1"):
+        replace_instances(np.eye(4), [0, 1, 1, 1], 1.0, rng=0)
+
+
+def test_sparse_inputs_are_refused_by_name():
+    with pytest.raises(ValueError, match="X and y must be arrays"):
+        replace_instances(sparse.csr_array(np.eye(2)), [0, 1], 0.5, rng=0)
+
+
+def test_a_missing_feature_is_no_second_value():
+    with pytest.raises(ValueError, match="X contains NaN"):
+        flip_features([[0.0, np.nan]], 1.0, 1.0, rng=0)
+
+
+@pytest.mark.parametrize("scale", [{"a": 1.0}, {2: 1.0}, {-3: 1.0}], ids=str)
+def test_an_insider_names_columns_by_number(scale):
+    with pytest.raises(ValueError, match="X must have the columns"):
+        insider_twist(pd.DataFrame({"a": [0.0], "b": [0.0]}), rng=0, scale=scale, symbols={})
+
+
+@pytest.mark.parametrize("count", [0, 2.5, "two"])
+def test_the_number_of_symbols_is_checked(count):
+    with pytest.raises(ValueError, match=r"symbols\[1\] must be a whole number"):
+        insider_twist(np.zeros((2, 2)), rng=0, scale={}, symbols={1: count})

@@ -1,6 +1,7 @@
 """Label noise: how many rows change, which may change, and what stays as it was."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -138,3 +139,34 @@ def test_margin_ties_go_in_order_and_shortage_warns():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (np.array(["a", "a"]), ["a", "long"]),
+        (np.array([b"a", b"a"]), [b"a", b"long"]),
+        (np.array([1, 1], dtype=np.uint8), [-1, 1]),
+        (np.array([1, 1], dtype=np.int8), [1, 300]),
+        (np.array([1, 1]), [0.5, 1.0]),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_the_other_label_is_never_cut_off(y, classes):
+    other = next(label for label in classes if label != y[0])
+    assert flip_labels(y, 1.0, rng=0, classes=classes).tolist() == [other] * 2
+    assert flip_by_margin(y, [1.0, 2.0], 0.5, classes=classes).tolist() == [other, y[1]]
+
+
+@pytest.mark.parametrize("y", [["a", None, "b"], ["a", np.nan, "b"], [0, pd.NA, 1]], ids=repr)
+def test_missing_labels_are_refused(y):
+    for labels in (np.array(y, dtype=object), pd.Series(y, dtype=object)):
+        with pytest.raises(ValueError, match="y contains missing labels"):
+            flip_labels(labels, 0.5, rng=0)
+
+
+def test_labels_of_a_frame_are_exchanged_in_their_order():
+    y = pd.Series(["no", "yes", "no"], index=[7, 3, 5])
+    for kind in ("category", "string", object):
+        assert flip_labels(y.astype(kind), 1.0, rng=0).tolist() == ["yes", "no", "yes"]
+    assert y.tolist() == ["no", "yes", "no"]

@@ -122,3 +122,8 @@ def test_two_targets_cannot_be_told_apart_at_the_limit():
 def test_bad_input(make):
     with pytest.raises(ValueError, match="must"):
         make()
+
+
+def test_an_oracle_needs_a_distribution():
+    with pytest.raises(ValueError, match="source must be a distribution such as SparseMajority"):
+        MaliciousOracle("flip", 0.1, source=3)

@@ -96,3 +96,17 @@ def test_bad_input():
     ]:
         with warnings.catch_warnings(), pytest.raises(ValueError, match=message):
             entropic_lpboost(np.eye(3), 0.5, **keywords)
+
+
+def test_large_losses_converge_without_a_warning():
+    losses = 1e9 * np.random.default_rng(1).random((50, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = entropic_lpboost(losses, 0.1, 1e-7)
+    assert_allclose(result.value, 1e9 * entropic_lpboost(losses / 1e9, 0.1, 100.0).value, rtol=1e-9)
+
+
+@pytest.mark.parametrize("parameters", [{"tol": -1.0}, {"max_iter": 0}, {"max_iter": "many"}], ids=str)
+def test_the_limits_of_the_search_are_checked(parameters):
+    with pytest.raises(ValueError, match=f"{next(iter(parameters))} must be"):
+        entropic_lpboost(np.eye(3), 0.5, 10.0, **parameters)

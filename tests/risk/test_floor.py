@@ -1,11 +1,12 @@
 """The floor set by conflicting labels, against a linear program over all look-up classifiers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from marginalia.risk import coin_cvar, cvar, cvar_floor, cvar_floor_curve
+from marginalia.risk import coin_cvar, cvar, cvar_floor, cvar_floor_curve, label_conflicts
 
 
 def lookup_optimum(cells, y, n_classes, alpha):
@@ -79,3 +80,12 @@ def test_bad_input():
         cvar_floor([[0], [1]], [0], 0.5)
     with pytest.raises(ValueError, match="Unknown label type"):
         cvar_floor([[0], [1]], [0.5, 1.2], 0.5)
+
+
+@pytest.mark.parametrize("kind", ["str", "category", object])
+def test_the_floor_of_a_table_with_words(kind):
+    numbers = np.array([[0, 1], [0, 1], [0, 1], [1, 1], [1, 2]])
+    y = [0, 0, 1, 1, 0]
+    table = pd.DataFrame({"word": pd.Series(np.array(["x", "y"])[numbers[:, 0]]).astype(kind), "number": numbers[:, 1]})
+    assert cvar_floor(table, y, 0.3) == cvar_floor(numbers, y, 0.3)
+    assert label_conflicts(table, y) == label_conflicts(numbers, y) == (0.6, pytest.approx(0.2))

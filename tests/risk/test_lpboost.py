@@ -171,3 +171,33 @@ def test_any_basis_to_begin_with_leads_to_the_optimum():
         program = DualProgram(losses, caps, 1.0)
         program.begin_at(model_weights, losses @ model_weights - 0.5)
         assert_allclose((program.solve()[0] @ losses).min(), (expected @ losses).min(), atol=1e-9)
+
+
+def test_a_sample_without_weight_changes_nothing_however_large_its_losses():
+    losses = np.random.default_rng(1).random((50, 4))
+    weight, spoiled = np.append(0.0, np.ones(49)), losses.copy()
+    spoiled[0] = 1e12  # the tolerance is a fraction of the range of the losses
+    value = lpboost(losses[1:], 0.1).value
+    assert_allclose(lpboost(spoiled, 0.1, sample_weight=weight).value, value, rtol=1e-9)
+    assert_allclose(lpboost_path(spoiled, [0.1], weight)[0].value, value, rtol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [1e-9, 1e-12, 1e-15, 1e-320])
+def test_the_path_reaches_tails_smaller_than_any_sample(alpha):
+    losses = np.random.default_rng(1).random((50, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tiny, whole = lpboost_path(losses, [alpha, 1.0])
+    assert_allclose(tiny.value, lpboost(losses, 0.02).value, rtol=1e-9)
+    assert_allclose(whole.value, losses.mean(axis=0).min(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("alphas", [["a"], 0.5, [[0.5]], [0.5, 2.0]], ids=repr)
+def test_a_path_names_its_parameter(alphas):
+    with pytest.raises(ValueError, match="alphas must be"):
+        lpboost_path(np.eye(3), alphas)
+
+
+def test_weights_without_a_finite_sum_are_refused():
+    with pytest.raises(ValueError, match="sample_weight must have a finite sum"):
+        lpboost(np.eye(3), 0.5, sample_weight=[1e308] * 3)

@@ -95,3 +95,8 @@ def test_bad_input():
     ]:
         with pytest.raises(ValueError, match=message):
             project_capped_simplex(log_weights, cap)
+
+
+def test_weights_that_are_all_zero_are_refused():
+    with pytest.raises(ValueError, match="log_weights must not all be -inf"):
+        project_capped_simplex([-np.inf, -np.inf], 1.0)

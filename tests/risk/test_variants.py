@@ -82,3 +82,8 @@ def test_bad_input():
         lpboost_rounds(0.1, 0.0)
     with pytest.raises(ValueError, match="rounds"):
         hedge_step(10, 0)
+
+
+def test_no_program_is_no_answer():
+    with pytest.raises(ValueError, match="max_iter must be a whole number of at least 1, got 0"):
+        trimmed_lpboost(np.eye(3), 0.5, 0.1, max_iter=0)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from marginalia.parameters import check_real, check_rng
+from marginalia.noise.labels import with_rows
+from marginalia.parameters import check_integer, check_real, check_rng
 
 __all__ = ["flip_features", "insider_twist", "replace_instances"]
 
@@ -47,16 +50,15 @@ def replace_instances(
     """
     generator = check_rng(rng)
     inputs, labels = np.asarray(X), np.asarray(y)
-    if labels.ndim != 1 or len(inputs) != len(labels):
-        raise ValueError(f"X and y must have one row each per example, got {inputs.shape} and {labels.shape}")
+    if labels.ndim != 1 or inputs.shape[:1] != labels.shape:
+        raise ValueError(f"X and y must be arrays with one row each per example, got {inputs.shape} and {labels.shape}")
     rows = generator.choice(len(labels), round(check_real("rate", rate, "[0, 1]") * len(labels)), replace=False)
-    changed = inputs.copy()
     if outliers is not None:
         pool = np.asarray(outliers)
         if pool.shape[1:] != inputs.shape[1:]:
             raise ValueError(f"outliers must have rows of shape {inputs.shape[1:]}, got {pool.shape[1:]}")
-        changed[rows] = pool[_draw(np.arange(len(pool)), len(rows), generator)]
-        return changed
+        return with_rows(inputs, rows, pool[_draw(np.arange(len(pool)), len(rows), generator)])
+    changed = inputs.copy()
     for label in np.unique(labels[rows]):
         own = rows[labels[rows] == label]
         changed[own] = inputs[_draw(np.flatnonzero(labels != label), len(own), generator)]
@@ -97,6 +99,8 @@ def flip_features(X: ArrayLike, p_example: float, p_feature: float, rng: Any) ->
     if features.ndim != 2:
         raise ValueError(f"X must have rows and columns, got shape {features.shape}")
     values = np.unique(features)
+    if pd.isna(values).any():
+        raise ValueError("X contains NaN")
     if np.isin(values, (0, 1)).all():
         values = np.array([0, 1])
     elif np.isin(values, (-1, 1)).all():
@@ -149,13 +153,14 @@ def insider_twist(
     scale = {8: 60.0} if scale is None else scale
     symbols = {10: 10, 15: 3} if symbols is None else symbols
     changed = np.array(X, dtype=np.float64)
-    if changed.ndim != 2 or max((*scale, *symbols), default=-1) >= changed.shape[1]:
-        raise ValueError(f"X must have the columns {sorted((*scale, *symbols))}, got shape {changed.shape}")
+    columns = [*scale, *symbols]
+    if changed.ndim != 2 or not all(isinstance(c, Integral) and abs(c + 0.5) < changed.shape[1] for c in columns):
+        raise ValueError(f"X must have the columns {columns}, got shape {changed.shape}")
     for column, deviation in scale.items():
         changed[:, column] += generator.normal(0.0, check_real(f"scale[{column}]", deviation, "[0, inf)"), len(changed))
     for column, count in symbols.items():
         codes = changed[:, column]
-        if not np.isin(codes, np.arange(count)).all():
+        if not np.isin(codes, np.arange(check_integer(f"symbols[{column}]", count, 1))).all():
             raise ValueError(f"column {column} must hold the codes 0 to {count - 1}")
         changed[:, column] = (codes + generator.integers(0, 2, len(codes))) % count
     return changed
@@ -163,5 +168,5 @@ def insider_twist(
 
 def _draw(pool: NDArray[np.intp], count: int, generator: np.random.Generator) -> NDArray[np.intp]:
     if count > len(pool):
-        raise ValueError(f"{count} inputs of other classes are needed, got {len(pool)}")
+        raise ValueError(f"rate must be lower: {count} inputs of other classes are needed, got {len(pool)}")
     return generator.choice(pool, count, replace=False)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from marginalia.parameters import check_real, check_rng
@@ -132,6 +133,8 @@ def _two_classes(y: ArrayLike, classes: ArrayLike | None) -> tuple[NDArray[Any],
         raise ValueError(f"y must be a vector of labels, got shape {labels.shape}")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("y contains NaN or infinity")
+    if labels.dtype == object and pd.isna(labels).any():
+        raise ValueError("y contains missing labels")
     present = np.unique(labels)
     pair = present if classes is None else np.unique(np.asarray(classes))
     if len(pair) != 2:
@@ -143,6 +146,19 @@ def _two_classes(y: ArrayLike, classes: ArrayLike | None) -> tuple[NDArray[Any],
 
 
 def _exchanged(labels: NDArray[Any], pair: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
-    changed = labels.copy()
-    changed[rows] = np.where(labels[rows] == pair[0], pair[1], pair[0])
+    return with_rows(labels, rows, np.where(labels[rows] == pair[0], pair[1], pair[0]))
+
+
+def with_rows(old: NDArray[Any], rows: NDArray[np.intp], new: NDArray[Any]) -> NDArray[Any]:
+    """Copy of ``old`` with other values in some rows, in a wider type where its own would cut them off.
+
+    Examples
+    --------
+    >>> with_rows(np.array(["a", "b"]), np.array([1]), np.array(["long"])).tolist()
+    ['a', 'long']
+    """
+    kept = new.astype(old.dtype)
+    fits = (kept == new).all() or (old.dtype.kind == new.dtype.kind == "f")  # fewer digits are no other number
+    changed = old.copy() if fits else old.astype(np.result_type(old, new))
+    changed[rows] = kept if fits else new
     return changed

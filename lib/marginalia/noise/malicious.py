@@ -304,6 +304,8 @@ class MaliciousOracle:
             raise ValueError(f"adversary must be one of {sorted(ADVERSARIES)} or callable, got {self.adversary!r}")
         if not (isinstance(self.adversary, str) or callable(self.adversary) or hasattr(self.adversary, "choose")):
             raise ValueError(f"adversary must be a name, a callable or have choose(), got {self.adversary!r}")
+        if not isinstance(self.source, GoodDistribution):
+            raise ValueError(f"source must be a distribution such as SparseMajority(), got {self.source!r}")
 
     def draw(self, n: int, rng: Rng) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Draw ``n`` examples.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from marginalia.parameters import check_integer, check_real
 from marginalia.risk.masses import Array, check_beta, check_losses, check_tail, masses, spread
 from marginalia.risk.result import LPBoostResult
 
@@ -67,6 +68,7 @@ def entropic_lpboost(
     """
     matrix = check_losses(losses, ndim=2)
     alpha, beta = check_tail(alpha), check_beta(beta)
+    tol, max_iter = check_real("tol", tol, "(0, inf)"), check_integer("max_iter", max_iter, 1)
     mass = masses(sample_weight, len(matrix))
     present = mass > 0
     matrix, mass = matrix[present], mass[present]
@@ -81,7 +83,7 @@ def entropic_lpboost(
     for flatter in betas:
         model_weights = descend(matrix, mass, alpha, flatter, model_weights, 0.3 / flatter, max_iter)[0]
     model_weights, weights, value, gap = descend(matrix, mass, alpha, beta, model_weights, tol, max_iter)
-    if gap > tol:
+    if gap > max(tol, 1e-15 * float(np.abs(matrix).max())):  # no gap can be seen below the rounding of large losses
         warnings.warn(
             f"entropic_lpboost stopped at a gap of {gap:.1e}, tol is {tol:.1e}", ConvergenceWarning, stacklevel=2
         )

@@ -2,8 +2,10 @@ r"""What no classifier can beat: the fair coin, and the floor that conflicting l
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
@@ -82,10 +84,10 @@ def cvar_floor_curve(X: ArrayLike, y: ArrayLike, alphas: ArrayLike, sample_weigh
     check_classification_targets(labels)
     levels = check_tails(alphas)
     mass = masses(sample_weight, len(labels))
-    _, row = np.unique(table, axis=0, return_inverse=True)
+    row = _kinds(table)
     _, label = np.unique(labels, return_inverse=True)
     n_classes = int(label.max()) + 1
-    cell, inverse = np.unique(row.reshape(-1) * n_classes + label, return_inverse=True)
+    cell, inverse = np.unique(row * n_classes + label, return_inverse=True)
     weight = np.bincount(inverse, weights=mass)
     # cells of one row in decreasing order of mass, then their rank within the row
     order = np.lexsort((-weight, cell // n_classes))
@@ -110,10 +112,17 @@ def label_conflicts(X: ArrayLike, y: ArrayLike) -> tuple[float, float]:
     """
     table, labels = check_array(X, dtype=None, ensure_min_features=1), column_or_1d(y)
     check_consistent_length(table, labels)
-    _, row = np.unique(table, axis=0, return_inverse=True)
+    row = _kinds(table)
     _, label = np.unique(labels, return_inverse=True)
     counts = np.zeros((int(row.max()) + 1, int(label.max()) + 1))
-    np.add.at(counts, (row.reshape(-1), label), 1.0)
+    np.add.at(counts, (row, label), 1.0)
     shared = (counts > 0).sum(axis=1) > 1
     n = len(labels)
     return float(counts[shared].sum() / n), float(1.0 - counts.max(axis=1).sum() / n)
+
+
+def _kinds(table: NDArray[Any]) -> NDArray[np.intp]:
+    """Number of the kind of each row; rows are of one kind if they agree in all columns."""
+    if table.dtype == object:  # words among the numbers: each column has its own type
+        table = np.column_stack([np.unique(column, return_inverse=True)[1] for column in table.T])
+    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)

@@ -117,7 +117,8 @@ def lpboost_path(
     program = DualProgram(scaled.losses, scaled.mass * n, 0.0)
     results: dict[int, LPBoostResult] = {}
     for position in np.argsort(levels, kind="stable"):
-        alpha = float(levels[position])
+        # a tail within the lightest sample is that sample; its sum may be below the tolerances of the solver
+        alpha = max(float(levels[position]), float(scaled.mass.min()))
         # never more than the bounds hold: at alpha = 1 rounding would make the program infeasible
         program.set_total(min(alpha, 1.0) * n * (1 - 1e-15))
         weights, model_weights, _ = program.solve()
@@ -136,7 +137,7 @@ class _Scaled:
         merged = _distinct_rows(present)
         self._kind = None if merged is None else merged[1]
         self.mass: Array = p if merged is None else np.bincount(merged[1], weights=p).astype(np.float64)
-        low, self.range = float(matrix.min()), float(np.ptp(matrix))
+        low, self.range = float(present.min()), float(np.ptp(present))
         self.losses = ((present if merged is None else present[merged[0]]) - low) / (self.range or 1.0)
 
     def result(self, model_weights: Array, weights: Array, alpha: float) -> LPBoostResult:

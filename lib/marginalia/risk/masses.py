@@ -19,7 +19,10 @@ def check_tail(alpha: object) -> float:
 
 def check_tails(alphas: ArrayLike) -> Array:
     """Tail fractions as a vector of numbers in (0, 1]."""
-    levels = np.asarray(alphas, dtype=np.float64)
+    try:
+        levels = np.asarray(alphas, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"alphas must be a vector of tail fractions, got {alphas!r}") from None
     if levels.ndim != 1:
         raise ValueError(f"alphas must be a vector of tail fractions, got an array of shape {levels.shape}")
     for level in levels:
@@ -73,9 +76,12 @@ def masses(sample_weight: ArrayLike | None, n: int) -> Array:
         raise ValueError(f"sample_weight must have shape ({n},), got {weight.shape}")
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(f"sample_weight must be finite and not negative, found {weight.min()} and {weight.max()}")
-    total = weight.sum()
+    with np.errstate(over="ignore"):
+        total = weight.sum()
     if total == 0:
         raise ValueError("sample_weight must not be all zero")
+    if total == np.inf:
+        raise ValueError(f"sample_weight must have a finite sum, found weights of up to {weight.max()}")
     return weight / total
 
 

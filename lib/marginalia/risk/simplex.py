@@ -46,6 +46,8 @@ def project_capped_simplex(log_weights: ArrayLike, cap: ArrayLike) -> Array:
         raise ValueError(f"log_weights must be a non-empty vector, got an array of shape {s.shape}")
     if np.isnan(s).any() or (s == np.inf).any():
         raise ValueError("log_weights must be finite or -inf")
+    if s.max() == -np.inf:
+        raise ValueError("log_weights must not all be -inf: there is no weight to share")
     caps = np.asarray(cap, dtype=np.float64)
     if caps.ndim > 1 or (caps.ndim == 1 and caps.shape != s.shape):
         raise ValueError(f"cap must be a number or have shape {s.shape}, got shape {caps.shape}")

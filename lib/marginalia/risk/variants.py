@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginalia.parameters import check_real
+from marginalia.parameters import check_integer, check_real
 from marginalia.risk.cvar import cvar
 from marginalia.risk.lpboost import lpboost
 from marginalia.risk.masses import Array, check_losses, check_tail, masses
@@ -101,6 +101,7 @@ def trimmed_lpboost(
     """
     matrix = check_losses(losses, ndim=2)
     alpha = check_tail(alpha)
+    check_integer("max_iter", max_iter, 1)
     mass = masses(sample_weight, len(matrix))
     z: Array = matrix.mean(axis=1)
     best: LPBoostResult | None = None

@@ -116,3 +116,24 @@ def test_bad_input_is_refused():
         xgboost_objective("logistic")
     with pytest.raises(ValueError, match=r"labels must be 0/1 or -1/\+1, got \[1 2\]"):
         xgboost_objective(LogisticLoss()).derivatives([1, 2], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("loss", [ExponentialLoss(), AlphaLoss(0.3)], ids=repr)
+def test_curvature_is_a_number_where_the_weight_is_infinite(loss):
+    gradient, curvature = xgboost_objective(loss)([0, 1, 0, 1], [1e4, -1e4, -1e4, 1e4])
+    assert (curvature >= 0).all() and not np.isnan(gradient).any()
+
+
+@pytest.mark.parametrize("scores", [[0.0, 0.0, 0.0], [[0.0], [0.0]]], ids=repr)
+def test_scores_of_another_shape_are_refused(scores):
+    with pytest.raises(ValueError, match=r"scores must have the shape \(2,\) of the labels"):
+        xgboost_objective(LogisticLoss())([0, 1], scores)
+
+
+def test_probabilities_of_the_wrapper_of_xgboost_are_those_of_the_logistic_loss():
+    xgboost = pytest.importorskip("xgboost")
+    X, y = make_classification(200, 4, random_state=0)
+    model = xgboost.XGBClassifier(objective=xgboost_objective(AlphaLoss(2)), n_estimators=5).fit(X, y)
+    raw = model.predict(X, output_margin=True)
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], LogisticLoss().posterior(raw), rtol=1e-5)
+    assert np.abs(model.predict_proba(X)[:, 1] - AlphaLoss(2).posterior(raw)).max() > 0.01

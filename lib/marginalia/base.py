@@ -56,6 +56,9 @@ class MarginaliaClassifier(ClassifierMixin, BaseEstimator):
             present = weight > 0
             if not present.any():
                 raise ValueError("sample_weight must not be all zero: there is nothing to learn from")
+            with np.errstate(over="ignore"):
+                if not np.isfinite(weight.sum()):
+                    raise ValueError(f"sample_weight must have a finite sum, got weights of up to {weight.max()}")
             if not present.all():
                 X, labels, weight = X[present], labels[present], weight[present]
         self.classes_, codes = _classes(labels)

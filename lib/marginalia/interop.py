@@ -56,9 +56,13 @@ class MarginObjective:
         (array([ 0.5, -0.5]), array([0.25, 0.25]))
         """
         sign = _signed(np.asarray(labels))
-        margin = sign * np.asarray(scores, dtype=np.float64)
+        scores = np.asarray(scores, dtype=np.float64)
+        if scores.shape != sign.shape:
+            raise ValueError(f"scores must have the shape {sign.shape} of the labels, got {scores.shape}")
+        margin = sign * scores
         weight = self.loss.weight(margin)
-        curvature = np.maximum(self.loss.derivative(margin, 2), weight * expit(margin))
+        with np.errstate(invalid="ignore"):  # an infinite weight times zero: there the loss is curved enough
+            curvature = np.fmax(self.loss.derivative(margin, 2), weight * expit(margin))
         repeated = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return -sign * weight * repeated, curvature * repeated
 
@@ -74,7 +78,8 @@ class MarginObjective:
 def xgboost_objective(loss: MarginLoss) -> MarginObjective:
     """Objective for ``xgboost.train(…, obj=…)`` and ``XGBClassifier(objective=…)``.
 
-    XGBoost then returns raw scores: ``loss.posterior(score)`` is the class probability.
+    ``loss.posterior(score)`` is the class probability. ``train`` returns these raw scores; ``XGBClassifier`` puts them
+    through the logistic function in ``predict_proba``, whatever the loss: ask ``predict(X, output_margin=True)``.
 
     Examples
     --------

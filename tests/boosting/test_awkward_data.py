@@ -6,10 +6,23 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from marginalia.boosting import AdaBoostAlphaClassifier, encode
+from marginalia.boosting import (
+    AdaBoostAlphaClassifier,
+    AdaLPBoostClassifier,
+    BregmanBoostClassifier,
+    LPBoostClassifier,
+    MadaBoostClassifier,
+    PILBoostClassifier,
+    PNormLearner,
+    SmoothBoostClassifier,
+    encode,
+)
 from marginalia.losses import AlphaLoss
 
 
@@ -89,3 +102,78 @@ def test_any_matrix_of_numbers_can_be_encoded(kind):
 def test_what_is_no_matrix_of_finite_numbers_is_not_encoded(X):
     with pytest.raises(ValueError, match=r"NaN|infinity|1D|0 sample"):
         encode(np.asarray(X))
+
+
+def test_a_second_fit_of_pilboost_leaves_nothing_of_the_first():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = PILBoostClassifier("cv", n_estimators=3, alphas=(1.0, 2.0), cv=2).fit(X, y)
+    model.set_params(alpha="adaptive").fit(X, y)
+    assert hasattr(model, "noise_") and not hasattr(model, "cv_scores_")
+    assert not hasattr(model.set_params(alpha=2.0).fit(X, y), "noise_")
+
+
+@pytest.mark.parametrize("parameters", [{"alpha": np.array([1.0, 2.0])}, {"step_size": np.array([1.0, 2.0])}], ids=str)
+def test_pilboost_names_the_parameter_that_is_an_array(parameters):
+    with pytest.raises(ValueError, match=f"{next(iter(parameters))} must be a number in"):
+        PILBoostClassifier(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:SmoothBoost did not stop")
+def test_the_mean_of_linear_hypotheses_goes_with_them():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = SmoothBoostClassifier(estimator=PNormLearner(R=1e4), n_estimators=3, on_failure="ignore").fit(X, y)
+    assert model.mean_coef_.shape == (30,)
+    assert not hasattr(model.set_params(estimator=None).fit(X, y), "mean_coef_")
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_halving_ends_where_labels_contradict_each_other(monkeypatch, adaptive):
+    monkeypatch.setattr("marginalia.boosting.smoothboost._MOST", 3000)
+    X, y = [[0.0], [0.0], [1.0], [1.0], [1.0]], [0, 1, 1, 1, 0]
+    with pytest.warns(ConvergenceWarning, match="did not stop"):
+        model = SmoothBoostClassifier(on_failure="halve", adaptive=adaptive).fit(X, y)
+    assert model.n_rounds_total_ == 3000 and model.stop_reason_ == "n_rounds"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PILBoostClassifier(n_estimators=3),
+        SmoothBoostClassifier(n_estimators=3),
+        MadaBoostClassifier(),
+        BregmanBoostClassifier(),
+        LPBoostClassifier(),
+        AdaLPBoostClassifier(),
+        PNormLearner(R=10.0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_weights_without_a_finite_sum_are_refused(model):
+    with pytest.raises(ValueError, match="sample_weight must have a finite sum"):
+        model.fit(np.arange(4.0)[:, None], [0, 1, 0, 1], [1e308] * 4)
+
+
+@pytest.mark.parametrize("model", [LPBoostClassifier, AdaLPBoostClassifier])
+def test_seeds_reach_what_is_inside_of_an_estimator_that_sees_drawn_rows(model):
+    X, y = load_breast_cancer(return_X_y=True)
+    inside = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2, max_features=1))
+    fits = [model(n_estimators=3, estimator=inside, random_state=0).fit(X, y) for _ in range(2)]
+    np.testing.assert_array_equal(*(fitted.training_losses_ for fitted in fits))
+
+
+@pytest.mark.parametrize("model", [LPBoostClassifier(n_estimators=2), AdaLPBoostClassifier(n_estimators=2)], ids=repr)
+def test_validation_labels_are_checked_under_their_own_name(model):
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match=r"y_val must have shape \(569,\), got \(5,\)"):
+        model.fit(X, y, X_val=X, y_val=y[:5])
+    for y_val in (np.where(y, "sick", "well"), np.full(569, np.nan)):
+        with pytest.raises(ValueError, match=r"y_val must hold labels seen in fit, \[0, 1\]"):
+            model.fit(X, y, X_val=X, y_val=y_val)
+
+
+@pytest.mark.parametrize("y", [[0, 1, 0, 1], [0, 0, 0, 0]], ids=["two", "one"])
+@pytest.mark.parametrize("alphas", [[0.1, 7.0], "abc", 0.5], ids=repr)
+def test_a_path_of_something_else_than_tail_fractions_is_refused(y, alphas):
+    model = AdaLPBoostClassifier(n_estimators=2, model_weights="uniform").fit(np.arange(4.0)[:, None], y)
+    with pytest.raises(ValueError, match="alphas must be"):
+        model.alpha_path(alphas)

@@ -9,7 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold
 
-from marginalia.linear import DesignFactor, MarginClassifier, TwoTemperatureClassifier
+from marginalia.linear import (
+    DesignFactor,
+    HalfspaceLearner,
+    MarginClassifier,
+    PNormPerceptron,
+    TwoTemperatureClassifier,
+    Winnow,
+)
 from marginalia.losses import AlphaLoss, HingeLoss, SigmoidLoss, SmoothBoostLoss, TwoTemperatureLoss
 
 
@@ -140,3 +147,33 @@ def test_given_folds_speak_of_all_rows_also_of_those_without_weight(plain, model
     other = model.set_params(cv=among).fit(X[kept], y[kept], weight[kept]).coef_
     np.testing.assert_array_equal(one, other)
     assert model.set_params(cv=KFold(3)).fit(X, y, weight).coef_.shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [np.ones((10, 2)), np.zeros((10, 2)), 1e10 + np.repeat([[0.0], [1.0]], 5, axis=0)],
+    ids=["ones", "zeros", "far"],
+)
+@pytest.mark.filterwarnings("ignore:R was estimated")
+def test_no_halfspace_is_better_than_chance(X):
+    with pytest.warns(ConvergenceWarning, match="no linear function is better than chance"):
+        model = HalfspaceLearner().fit(X, [0, 1] * 5)
+    assert not model.converged_ and not model.coef_.any()
+    np.testing.assert_array_equal(model.predict(X), 0)
+
+
+@pytest.mark.parametrize("model", [PNormPerceptron, Winnow])
+@pytest.mark.parametrize("weight", [2.5, 1e9, 1e17])
+def test_copies_of_zeros_are_mistakes_without_a_lesson(model, weight):
+    X, y = [[0.0], [1.0], [-1.0]], [1, 1, 0]
+    fitted = model(fit_intercept=False, max_iter=1).fit(X, y, [weight, 1, 1])
+    assert fitted.mistakes_ == np.ceil(weight) + 1
+    np.testing.assert_array_equal(fitted.predict(X[1:]), y[1:])
+
+
+@pytest.mark.parametrize(
+    "model", [MarginClassifier(), TwoTemperatureClassifier(), PNormPerceptron(), Winnow(), HalfspaceLearner()], ids=repr
+)
+def test_weights_without_a_finite_sum_are_refused(model):
+    with pytest.raises(ValueError, match="sample_weight must have a finite sum"):
+        model.fit(np.arange(4.0)[:, None], [0, 1, 0, 1], [1e308] * 4)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["EstimatorHypothesis", "EstimatorLearner", "margin_of_classes"]
+__all__ = ["EstimatorHypothesis", "EstimatorLearner", "margin_of_classes", "seeded"]
 
 Array = NDArray[np.float64]
 
@@ -27,6 +27,12 @@ def margin_of_classes(predicted: NDArray[Any], y: NDArray[np.integer], n_classes
     """
     others = n_classes - 1
     return np.where(predicted == y, 1 / others, -1 / others**2)
+
+
+def seeded(model: Any, random: np.random.RandomState) -> Any:
+    """The model with a seed of its own, and one for each part inside of it that takes one."""
+    names = [name for name in sorted(model.get_params()) if name.split("__")[-1] == "random_state"]
+    return model.set_params(**{name: random.randint(np.iinfo(np.int32).max) for name in names})
 
 
 class EstimatorHypothesis:
@@ -74,9 +80,7 @@ class EstimatorLearner:
 
     def fit(self, weight: Array) -> tuple[EstimatorHypothesis, Array]:
         """Fit a clone; return it and the margin it gives to each row."""
-        model = clone(self.estimator)
-        names = [name for name in sorted(model.get_params()) if name.split("__")[-1] == "random_state"]
-        model.set_params(**{name: self.random.randint(np.iinfo(np.int32).max) for name in names})
+        model = seeded(clone(self.estimator), self.random)
         # scaled to mean one: some learners stop when the weights are small in absolute terms
         model.fit(self.X, self.y, sample_weight=weight * len(weight))
         hypothesis = EstimatorHypothesis(model, self.n_classes)

@@ -19,7 +19,7 @@ from marginalia.boosting.randomised import draw_models, frozen_models
 from marginalia.boosting.resampling import ResamplingLearner
 from marginalia.parameters import check_choice, check_integer, check_real
 from marginalia.risk import cvar, entropic_lpboost, lpboost, lpboost_path, trimmed_lpboost
-from marginalia.risk.masses import check_tail
+from marginalia.risk.masses import check_tail, check_tails
 
 __all__ = ["AlphaPath", "MixtureClassifier"]
 
@@ -89,6 +89,8 @@ class MixtureClassifier(Booster):
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val must be given together")
         data, codes, weight = self._check_data(X, y, sample_weight)
+        if y_val is not None and not np.isin(np.asarray(y_val), self.classes_).any():
+            raise ValueError(f"y_val must hold labels seen in fit, {self.classes_.tolist()}, got none of them")
         self._random = check_random_state(self.random_state)
         self.key_ = int(self._random.randint(np.iinfo(np.int32).max))
         if len(self.classes_) == 1:
@@ -113,7 +115,7 @@ class MixtureClassifier(Booster):
                     stacklevel=2,
                 )
         else:
-            self.validation_losses_ = self._losses(X_val, np.asarray(y_val))
+            self.validation_losses_ = self._losses(X_val, y_val, "y_val")
             self.validation_weight_ = np.ones(len(self.validation_losses_))
             in_tail = float(self.alpha) * len(self.validation_losses_)
             if self.model_weights == "lp" and in_tail < FEW:
@@ -142,7 +144,7 @@ class MixtureClassifier(Booster):
     def alpha_path(self, alphas: ArrayLike | None = None) -> AlphaPath:
         """Model weights for many tail fractions (0.01, 0.02, ..., 0.5 if not given), from one chain of programs."""
         check_is_fitted(self)
-        levels = np.arange(1, 51) / 100 if alphas is None else np.asarray(alphas, dtype=np.float64)
+        levels = np.arange(1, 51) / 100 if alphas is None else check_tails(alphas)
         if len(self.classes_) == 1:
             return AlphaPath(levels, np.zeros(len(levels)), np.empty((len(levels), 0)))
         if self.model_weights == "lp" and not self.trim:
@@ -214,11 +216,11 @@ class MixtureClassifier(Booster):
         check_is_fitted(self)
         return self._losses(X, y)
 
-    def _losses(self, X: Any, y: ArrayLike) -> NDArray[np.bool_]:
+    def _losses(self, X: Any, y: Any, name: str = "y") -> NDArray[np.bool_]:
         X = self._check_new(X)
         labels = np.asarray(y)
         if labels.shape != (X.shape[0],):
-            raise ValueError(f"y must have shape ({X.shape[0]},), got {labels.shape}")
+            raise ValueError(f"{name} must have shape ({X.shape[0]},), got {labels.shape}")
         answers = [self.classes_[self._answers(X, model)] != labels for model in range(len(self.estimators_))]
         return np.column_stack(answers) if answers else np.zeros((len(labels), 0), dtype=bool)
 

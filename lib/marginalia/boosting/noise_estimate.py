@@ -60,7 +60,8 @@ def estimate_noise(
     y : array of shape (n,)
         Two labels, possibly noisy; the larger one is positive.
     sample_weight : array of shape (n,), optional
-        A weight of 2 equals two copies of the example.
+        A weight of 2 equals two copies of the example: their sum is the size :math:`m` of the sample, which limits the
+        tree, so do not scale them to sum to one.
     mean : {"twisted", "clean"}, default="twisted"
         Which posterior the mean of the leaves stands for. The tree sees noisy labels, so it is the twisted one, as in
         the authors' code; their text takes it for the clean one.

@@ -188,9 +188,9 @@ class PILBoostClassifier(BoostingClassifier):
         return LinkWeights(self.loss_, self.link)
 
     def _check_parameters(self) -> None:
-        if self.alpha not in ("adaptive", "cv"):
+        if not isinstance(self.alpha, str) or self.alpha not in ("adaptive", "cv"):
             check_real("alpha", self.alpha, "(0, inf]")
-        if self.step_size != "cv":
+        if not isinstance(self.step_size, str) or self.step_size != "cv":
             check_real("step_size", self.step_size, "(0, inf)")
         check_integer("n_estimators", self.n_estimators, 1)
         check_integer("max_depth", self.max_depth, 1)
@@ -204,6 +204,8 @@ class PILBoostClassifier(BoostingClassifier):
         self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
     ) -> None:
         """Set ``alpha_`` and ``step_size_``; among equal scores the smaller α, then the smaller step."""
+        for name in ("noise_", "cv_scores_"):  # of an earlier fit with other parameters
+            self.__dict__.pop(name, None)
         one_class = len(self.classes_) == 1
         alphas: Sequence[Any] = [self.alpha]
         if self.alpha == "adaptive":

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 
-from marginalia.boosting.learners import EstimatorHypothesis, margin_of_classes
+from marginalia.boosting.learners import EstimatorHypothesis, margin_of_classes, seeded
 from marginalia.boosting.network import NetworkClassifier
 
 __all__ = ["ResamplingLearner"]
@@ -64,6 +64,4 @@ class ResamplingLearner:
         labels = self.y[rows]
         # a sample of one class has one answer, which many classifiers refuse to learn
         model = clone(self.estimator) if (labels != labels[0]).any() else DummyClassifier(strategy="most_frequent")
-        if "random_state" in model.get_params(deep=False):
-            model.set_params(random_state=self.random.randint(np.iinfo(np.int32).max))
-        return model.fit(self.X[rows], labels)
+        return seeded(model, self.random).fit(self.X[rows], labels)

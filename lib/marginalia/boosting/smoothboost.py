@@ -26,6 +26,7 @@ __all__ = ["SmoothBoostClassifier", "SmoothBooster"]
 Array = NDArray[np.float64]
 
 _SLACK = 1e-9  # rounding allowed in advantages and in the range of weak hypotheses
+_MOST = 200_000  # rounds of all restarts together: where labels contradict each other no advantage is small enough
 
 
 class SmoothBooster(BoostingClassifier):
@@ -45,6 +46,7 @@ class SmoothBooster(BoostingClassifier):
         self.smoothness_ = 1 / record.kappas
         self._total_step = float(record.steps.sum()) or 1.0
         self.margins_ = record.margin / self._total_step
+        self.__dict__.pop("mean_coef_", None)  # of an earlier fit with another weak learner
         if isinstance(self.estimators_, LinearVote):
             self.mean_coef_ = self.theta_ @ self.estimators_.coefs / self._total_step
 
@@ -113,7 +115,7 @@ class SmoothBoostClassifier(SmoothBooster):
         trees.
     n_estimators : int, optional
         Largest number of rounds. ``None``: the bound of Theorem 2, so that reaching it proves that some advantage was
-        below γ.
+        below γ; with ``on_failure="halve"`` at most 200 000 rounds in all.
     adaptive : bool, default False
         Use the steps :math:`\tfrac12\ln\frac{(1+r_t)(1-\theta)}{(1-r_t)(1+\theta)}` of the edges :math:`r_t` found in
         place of the fixed decay: same cap, same margin, fewer rounds, and γ serves only for the default of θ and the
@@ -218,7 +220,8 @@ class SmoothBoostClassifier(SmoothBooster):
             # the bound was reached: some advantage was below gamma, even if none was seen to fail (adaptive steps)
             disproved = record.stop_reason == "n_rounds" and self.n_estimators is None
             failed = record.stop_reason == "weak_learner_failed" or disproved
-            if not (failed and self.on_failure == "halve" and self.gamma_ > _SLACK):
+            spent = self.n_estimators is None and self.n_rounds_total_ >= _MOST
+            if not (failed and self.on_failure == "halve" and self.gamma_ > _SLACK) or spent:
                 break
             self.gamma_ /= 2
             self.target_margin_ /= 2
@@ -261,6 +264,8 @@ class SmoothBoostClassifier(SmoothBooster):
         theta = self.target_margin_
         self.bound_ = self._bound()
         n_rounds = math.ceil(self.bound_) if self.n_estimators is None else int(self.n_estimators)
+        if self.n_estimators is None and self.on_failure == "halve":
+            n_rounds = min(n_rounds, _MOST - self.n_rounds_total_)
         decay = 1.0 if self.adaptive else SmoothBoostLoss(self.gamma_).decay
         share = learner.sample_weight / learner.sample_weight.sum()
         needed = theta if self.adaptive else 2 * self.gamma_

@@ -2,10 +2,12 @@ r"""The complete learner of halfspaces under malicious noise (servedio2003, Sect
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginalia.base import MarginaliaClassifier
@@ -137,11 +139,18 @@ class HalfspaceLearner(MarginaliaClassifier):
         ).fit(X, codes, weight)
         if self.difficulty is None:
             self.guarantee_ = halfspace_guarantee(epsilon, 1 / (4 * self.booster_.gamma_), self.delta)
-        mean = self.booster_.mean_coef_
+        mean = getattr(self.booster_, "mean_coef_", np.zeros(X.shape[1]))  # no round, no hypothesis to average
         self.coef_ = mean[None, : self.n_features_in_]
         self.intercept_ = mean[self.n_features_in_ :] * constant if self.fit_intercept else np.zeros(1)
         self.n_iter_ = self.booster_.n_estimators_
         self.converged_ = self.booster_.stop_reason_ == "converged"
+        if self.booster_.stop_reason_ in ("no_edge", "weak_learner_failed"):
+            warnings.warn(
+                f"HalfspaceLearner stopped after {self.n_iter_} rounds ({self.booster_.stop_reason_}): no linear "
+                "function is better than chance on the examples that are left",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def decision_function(self, X: Any) -> Array:

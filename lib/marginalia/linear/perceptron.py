@@ -145,6 +145,9 @@ class _OnlineLinear(MarginaliaClassifier):
                 z += min(left, 1.0) * signed[row]
                 left, made = left - 1.0, made + 1
                 w = self._weights(z)
+                if not signed[row].any():  # nothing is learned from zeros: all further copies are mistakes too
+                    made += math.ceil(max(left, 0.0))
+                    break
             yield w, made
             row += 1
 
@@ -176,8 +179,9 @@ class PNormPerceptron(_OnlineLinear):
     fit_intercept : bool, default True
         Append a constant feature 1.
     validation_fraction : float, optional
-        Hold out this last part of the examples and keep the hypothesis with least error there: the conversion of an
-        online into a batch learner (Theorem 7). Otherwise the last hypothesis is kept.
+        Hold out this last part of the examples, counted in rows whatever their weights, and keep the hypothesis with
+        least error there: the conversion of an online into a batch learner (Theorem 7). Otherwise the last hypothesis
+        is kept.
 
     Attributes
     ----------

@@ -105,9 +105,22 @@ def _cases() -> list[_Case]:
             step = Fraction(int(answer), 40) - theta
             if step:
                 path.append(path[-1] + step)
-        measure = [min(1.0, float(1 - gamma) ** float(n / 2)) for n in path[:-1]]
-        cases.append(_Case(float(gamma), float(theta), path, measure, pair_segments(path)))
+        cases.append(_case(gamma, path))
     return cases
+
+
+def _case(gamma: Fraction, path: list[Fraction]) -> _Case:
+    measure = [min(1.0, float(1 - gamma) ** float(n / 2)) for n in path[:-1]]
+    return _Case(float(gamma), float(gamma / (2 + gamma)), path, measure, pair_segments(path))
+
+
+def _built() -> list[_Case]:
+    """Paths that come near the bounds: one that only rises, and one that goes up and down beyond 0, at small gamma."""
+    gamma = Fraction(1, 50)
+    theta = gamma / (2 + gamma)
+    rising = [k * (1 - theta) for k in range(600)]
+    zigzag = [(20 + k % 2) * (1 - theta) for k in range(40)]
+    return [_case(gamma, rising), _case(gamma, rising[:20] + zigzag)]
 
 
 def _sum(case: _Case, places: list[int]) -> float:
@@ -118,7 +131,7 @@ def _sum(case: _Case, places: list[int]) -> float:
 def appendix_a() -> Outcome:
     """The two bounds of the proof, the direction of what is left, and the smallest ratio of the measures of a pair."""
     paired, unpaired, mixed, ratio = 0.0, 0.0, 0, 0.0
-    for case in _cases():
+    for case in [*_cases(), *_built()]:
         found = case.found
         bound_of_pairs = (case.gamma - case.theta) * math.fsum(case.measure)
         bound_of_rest = 2 / (case.gamma * math.sqrt(1 - case.gamma))
@@ -142,26 +155,23 @@ def appendix_a() -> Outcome:
 @claim("servedio2003:eq-9")
 def eq_9() -> Outcome:
     """(9) and (10) for every pair of the paths: as printed, and with the length of the falling segment turned round."""
-    printed, repaired = math.inf, math.inf
+    nine, ten, repaired = math.inf, math.inf, math.inf
     for case in _cases():
         g, theta = case.gamma, case.theta
         for up, down in case.found.pairs:
             rising, falling = case.found.segments[up], case.found.segments[down]
             a, b = case.measure[rising.step - 1], case.measure[falling.step - 1]
             contribution = (a - b) * float(rising.rise)
-            before, after = float(falling.start), float(falling.end)  # e_(b-1), e_b
-            ten = g * (1 + g) / (2 + g)
-            forward = float(rising.end - rising.start)
-            for length, sort in ((before - after, "printed"), (after - before, "repaired")):
-                slack = min(
-                    g / (1 - g) * (1 + theta) * b * length - contribution,
-                    ten * (a * forward + b * length) - contribution,
-                )
-                if sort == "printed":
-                    printed = min(printed, slack)
-                else:
-                    repaired = min(repaired, slack)
-    return outcome(printed, evidence={"worst_as_printed": printed, "worst_with_the_length": repaired})
+            # the two right sides as functions of the length: (9), and (10) with its part of the rising segment
+            of_length = g / (1 - g) * (1 + theta) * b, g * (1 + g) / (2 + g) * b
+            of_rising = 0.0, g * (1 + g) / (2 + g) * a * float(rising.end - rising.start)
+            length = float(falling.start - falling.end)  # e_(b-1) - e_b, as printed
+            as_printed = [f * length + r - contribution for f, r in zip(of_length, of_rising, strict=True)]
+            turned = [f * -length + r - contribution for f, r in zip(of_length, of_rising, strict=True)]
+            nine, ten = min(nine, as_printed[0]), min(ten, as_printed[1])
+            repaired = min(repaired, *turned)
+    evidence = {"worst_as_printed": min(nine, ten), "worst_of_9": nine, "worst_of_10": ten}
+    return outcome(min(nine, ten), evidence=evidence | {"worst_with_the_length": repaired})
 
 
 @claim("servedio2003:eq-10")

@@ -15,7 +15,18 @@ from sklearn.base import BaseEstimator
 
 from marginalia.boosting import BregmanBoostClassifier, SmoothBoostClassifier
 
-__all__ = ["STYLES", "Script", "friendly", "nested_sinker", "play_bregman", "play_smoothboost", "random_play", "sinker"]
+__all__ = [
+    "STYLES",
+    "Play",
+    "Script",
+    "deserter",
+    "friendly",
+    "nested_sinker",
+    "play_bregman",
+    "play_smoothboost",
+    "random_play",
+    "sinker",
+]
 
 Array = NDArray[np.float64]
 Play = Callable[[Array], Array]  # distribution -> margins y h, each in [-1, 1]
@@ -90,6 +101,16 @@ def nested_sinker(gamma: float, sizes: list[int]) -> Play:
                 return answer
             left.pop(0)
         return np.full(len(D), 2 * gamma)
+
+    return play
+
+
+def deserter(fraction: float, late: float) -> Play:
+    """Wrong on the first examples while they weigh little, then right on them by ``late`` only; else always right."""
+
+    def play(D: Array) -> Array:
+        lost = np.arange(len(D)) < fraction * len(D)
+        return np.where(lost, -1.0 if D[lost].sum() < 0.45 else late, 1.0)
 
     return play
 

@@ -42,8 +42,19 @@ def test_replacement_bound_holds_on_random_laws_and_says_something():
         margin, mass = float((signed @ theta).min()), rng.dirichlet(np.ones(10))
         size = np.abs(gradient_bounds.noisy_gradient(theta, signed, mass, alpha, p)).max()
         assert size <= gradient_bounds.replacement_bound(margin, alpha, p)
+    # on one point, with hardly any noise and with much of it, each of its two terms is nearly attained
+    for p in (1e-9, 0.4):
+        size = abs(gradient_bounds.noisy_weight(10.0, 1.2, p))
+        assert 0.99 < size / gradient_bounds.replacement_bound(10.0, 1.2, p) <= 1
     assert gradient_bounds.replacement_bound(50.0, 2.0, 0.3) < 1e-10
     assert gradient_bounds.replacement_bound(50.0, 1.0, 0.3) == pytest.approx(0.3)
+
+
+def test_theorem_2_asks_for_what_only_the_logistic_loss_can_give():
+    found = theorem_2.theorem_2()
+    assert found.verdict == "fails as printed" and found.slack == pytest.approx(-0.1)  # -(1 - 2p) at p = 0.45
+    assert 0.9 < found.evidence["largest_ratio_to_replacement_bound"] <= 1
+    assert theorem_2.theorem_2(alpha=1.0).verdict == "holds"
 
 
 def test_theorem_3_by_hand():
@@ -53,12 +64,49 @@ def test_theorem_3_by_hand():
     assert found.evidence["by_hand_bound"] == pytest.approx(0.6)
     assert found.evidence["violated_share"] > 0.5
     assert found.evidence["repaired_slack"] > 0
+    assert theorem_3.theorem_3(shrink=2.0).verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("alpha", "radius", "gradient", "bound"),
+    [(1.0, 0.0, 0.4, 0.6), (math.inf, 0.0, 0.2, 0.4), (1.0, 0.1, 0.4, 0.57502), (math.inf, 0.1, 0.2, 0.39950)],
+)
+def test_more_cases_by_hand(alpha, radius, gradient, bound):
+    point = theorem_3.Trial(np.zeros(1), np.ones((1, 1)), np.ones(1), radius, alpha, 0.1)
+    assert point.gradient == pytest.approx(gradient, abs=1e-12)
+    assert point.bound(shrink=0.0) == pytest.approx(bound, abs=5e-6)
+
+
+def test_trials_meet_the_hypotheses_of_theorem_3():
+    for trial in theorem_3._trials():
+        sigmoid = 1 / (1 + math.exp(-trial.radius))
+        mean, size = np.linalg.norm(trial.mass @ trial.signed), trial.mass @ np.linalg.norm(trial.signed, axis=1)
+        assert (1 - 2 * trial.p) * (1 - sigmoid * (1 - sigmoid)) < mean / size  # (16)
+        assert gradient_bounds.condition_17(trial.radius, 1.0) < 1 / trial.p - 1  # (17)
+        assert np.linalg.norm(trial.theta) * math.sqrt(len(trial.theta)) <= trial.radius * (1 + 1e-12)
+        assert np.abs(trial.signed).max() <= 1
 
 
 def test_the_repair_is_not_vacuous():
-    """With a smaller deduction the repaired bound fails too: 2p is what is needed."""
-    assert theorem_3.theorem_3_repaired().verdict == "holds"
-    assert theorem_3.theorem_3_repaired(shrink=1.0).verdict == "fails as printed"
+    """With a smaller deduction the repaired bound fails, with a larger one it is not attained: 2p is what is needed."""
+    found = theorem_3.theorem_3_repaired()
+    assert found.verdict == "holds"
+    assert found.evidence["slack_of_sharper_bound"] > 0
+    assert found.evidence["smallest_gain_of_sharper_bound"] >= -1e-14
+    assert (
+        found.evidence["smallest_bound_under_repaired_16"]
+        > 0
+        > found.evidence["largest_bound_otherwise_alpha_infinity"]
+    )
+    for shrink in (1.0, 1.95, 2.05, 3.0):
+        assert theorem_3.theorem_3_repaired(shrink).verdict == "fails as printed"
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 3.0, math.inf])
+def test_the_repaired_bound_is_attained(alpha):
+    gradient = np.linalg.norm(gradient_bounds.noisy_gradient([0.7], [[1.0]], [1.0], alpha, 0.1))
+    bound = gradient_bounds.lower_bound([[1.0]], [1.0], 0.7, alpha, 0.1, factor=0.8)
+    assert gradient == pytest.approx(bound, abs=1e-14)
 
 
 def test_chi_is_monotone_under_17_only():
@@ -79,5 +127,8 @@ def test_numbers_of_the_specification():
     assert theorem_2.theorem_2_logistic().evidence["largest_p"] == pytest.approx(1 / (3 + math.sqrt(3)))
     assert theorem_3.eq_113().evidence["falls_from_x"] == pytest.approx(5.8, abs=0.05)
     bound = theorem_2.eq_14()
-    assert bound.slack == pytest.approx(0.91, abs=0.005) and bound.evidence["largest_left_side"] <= 0.05
-    assert theorem_2.eq_15().evidence["smallest_ratio"] >= 1
+    assert bound.slack == pytest.approx(0.91, abs=0.005)
+    assert bound.evidence["largest_left_side"] == pytest.approx(0.05, abs=1e-5)
+    ratio = theorem_2.eq_15().evidence
+    # with the second derivatives alone the ratio at one margin would be at most sqrt(3), at log(2 + sqrt(3))
+    assert ratio["smallest_ratio"] >= 1 and ratio["largest_ratio_at_one_margin"] > 2

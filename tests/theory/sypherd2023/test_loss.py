@@ -36,6 +36,40 @@ class Jump(AlphaLoss):
 
 
 @dataclass(frozen=True)
+class JumpBesideOne(AlphaLoss):
+    """Away from its limit by three millionths next to α = 1."""
+
+    def _value(self, z):
+        return super()._value(z) + (3e-6 if 0 < abs(self.alpha - 1) < 1e-3 else 0.0)
+
+
+@dataclass(frozen=True)
+class JumpInside(AlphaLoss):
+    """Right at α = 1.44 and 1 % off next to it."""
+
+    def _value(self, z):
+        return super()._value(z) * (1.01 if 0 < abs(self.alpha - 1.44) < 1e-3 else 1.0)
+
+
+@dataclass(frozen=True)
+class OtherPath(AlphaLoss):
+    """Right at the three named values of α and smooth, on another path between them."""
+
+    @property
+    def exponent(self):
+        s = super().exponent
+        return s + 1e-3 * (s * (1 - s) * (1 + s)) ** 2
+
+
+@dataclass(frozen=True)
+class NoLimit(AlphaLoss):
+    """Tends to something else than the sigmoid loss."""
+
+    def _value(self, z):
+        return super()._value(z) * (1.01 if 1e6 < self.alpha < math.inf else 1.0)
+
+
+@dataclass(frozen=True)
 class Bent(AlphaLoss):
     """With a wave that breaks convexity."""
 
@@ -49,6 +83,22 @@ class Skewed(AlphaLoss):
 
     def _value(self, z):
         return super()._value(z) + 0.5 * expit(4 * z)
+
+
+@dataclass(frozen=True)
+class OtherOptimum(AlphaLoss):
+    """Weights whose ratio asks for another score, on the right side."""
+
+    def _log_weight(self, z):
+        return 2 * super()._log_weight(z)
+
+
+@dataclass(frozen=True)
+class OtherInflection(AlphaLoss):
+    """A second derivative that vanishes elsewhere."""
+
+    def _derivative(self, z, order):
+        return super()._derivative(np.asarray(z) + 0.01, order)
 
 
 @dataclass(frozen=True)
@@ -85,10 +135,10 @@ class OtherPower(AlphaLoss):
 
 
 WRONG = {
-    claims.definition_1: [ScaledArgument, Jump],
-    claims.proposition_1: [Bent, OtherPower],
+    claims.definition_1: [ScaledArgument, Jump, JumpBesideOne, JumpInside, OtherPath, NoLimit],
+    claims.proposition_1: [Bent, OtherPower, OtherInflection],
     claims.section_2_1: [ScaledArgument, Linear],
-    claims.calibration: [Skewed],
+    claims.calibration: [Skewed, OtherOptimum],
     claims.lemma_1: [WrongSecond, ScaledArgument],
     claims.saturation: [NeverSaturates],
     claims.section_3_1: [ScaledArgument, OtherPower],
@@ -115,6 +165,12 @@ def test_comparisons_of_two_losses_fail_when_they_are_exchanged():
 
     assert claims.lemma_3(exchanged).verdict == "fails as printed"
     assert claims.lemma_4(exchanged).verdict == "fails as printed"
+
+
+def test_log_2_is_where_the_two_third_derivatives_meet():
+    found = claims.lemma_4().evidence
+    assert found["gap_at_log_2"] == pytest.approx(0, abs=1e-16)
+    assert found["largest_gap_inside"] < 0
 
 
 def test_numbers_of_the_specification():

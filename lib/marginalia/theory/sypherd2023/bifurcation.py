@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
-from marginalia.theory.sypherd2023.long_servedio import Landscape
+from marginalia.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
 
 __all__ = ["StationaryPoint", "Thresholds", "global_minimum", "minima", "stationary_points", "thresholds"]
 
@@ -52,11 +53,11 @@ class Thresholds:
     Attributes
     ----------
     fold : float
-        The perfect minimum appears.
+        The far minimum appears, which is perfect.
     switch : float
         It becomes the global minimum.
     end : float
-        The fair-coin minimum vanishes.
+        The near minimum vanishes, a fair coin at first; it may turn perfect before it ends.
     """
 
     fold: float
@@ -65,7 +66,7 @@ class Thresholds:
 
 
 def stationary_points(landscape: Landscape, grid: int = 600) -> list[StationaryPoint]:
-    """All stationary points, in the order of their first coordinate.
+    """All stationary points, in the order of their first coordinate; one below the smallest double is given as 0.
 
     Parameters
     ----------
@@ -105,28 +106,45 @@ def global_minimum(landscape: Landscape, grid: int = 600) -> StationaryPoint:
 def thresholds(odds: float = 2.0, gamma: float = 0.05) -> Thresholds:
     """The three values of α at which the landscape changes, for a data margin at which convex losses fail.
 
+    Raises
+    ------
+    ValueError
+        If the logistic optimum is already perfect (γ at or above :func:`fair_coin_margin` at α = 1), or if there is no
+        fold: shortly below that margin and with little noise one minimum moves from the fair coin to the perfect point.
+
     Examples
     --------
     >>> found = thresholds()
     >>> round(found.fold, 4), round(found.switch, 4), round(found.end, 4)
     (1.4175, 1.9283, 2.9209)
     """
+    largest = fair_coin_margin(1 / (Landscape(1.0, odds, gamma).odds + 1), 1.0)
+    if gamma >= largest:
+        raise ValueError(f"gamma must be below {largest:.6g}, from where on a convex loss is right, got {gamma}")
 
-    def turning_value(alpha: float, lowest: bool) -> float:
-        return _turning_value(_Curves(Landscape(alpha, odds, gamma)), lowest)
+    def lowest(alpha: float) -> float:
+        return _turning_value(_Curves(Landscape(alpha, odds, gamma)), lowest=True)
+
+    def highest(alpha: float) -> float:
+        return _turning_value(_Curves(Landscape(alpha, odds, gamma)), lowest=False)
 
     def difference(alpha: float) -> float:
-        # both have a positive second coordinate; that of the perfect one is tiny and its first the largest
-        points = [point for point in minima(Landscape(alpha, odds, gamma)) if point.theta[1] > 0]
+        # a third minimum has a large negative second coordinate; that of the far one is tiny, and 0 if it underflows
+        points = [point for point in minima(Landscape(alpha, odds, gamma)) if point.theta[1] >= 0]
         return points[-1].risk - points[0].risk
 
-    # the equation on the main branch rises, falls and rises again: the fair coin is on the first rise, the saddle on
-    # the fall, the perfect point on the last rise; two of them merge where a turning value is zero
-    fold = _first_root(lambda alpha: turning_value(alpha, lowest=True), 1 + np.geomspace(0.01, 60, 20))
-    end = _first_root(lambda alpha: turning_value(alpha, lowest=False), fold + np.geomspace(0.02, 60, 16))
-    inside = (end - fold) * 1e-2
-    switch = brentq(difference, fold + inside, end - inside, xtol=1e-9)
-    return Thresholds(fold, switch, end)
+    # the equation on the main branch rises, falls and rises again: the near minimum is on the first rise, the saddle on
+    # the fall, the far minimum on the last rise; two of them merge where a turning value is zero
+    fold = _first_root(lowest, 1 + np.geomspace(1e-5, 1e3, 40))
+    # without a fold the two turning points are born together, with values of one sign
+    if fold is None or not abs(lowest(fold)) < 1e-3 * highest(fold):
+        raise ValueError(f"no fold found for alpha from 1 + 1e-5 to 1e3 at odds={odds}, gamma={gamma}")
+    end = _first_root(highest, fold + np.append(0.0, np.geomspace(1e-3 * (fold - 1), 1e4, 40)))
+    if end is None:
+        raise ValueError(f"the near minimum does not end below alpha = 1e4 at odds={odds}, gamma={gamma}")
+    # at the fold the far minimum is the saddle and lies above the near one, at the end it is the other way round
+    margin = 1e-3 * min(fold - 1, end - fold)
+    return Thresholds(fold, brentq(difference, fold + margin, end - margin, xtol=1e-9), end)
 
 
 class _Curves:
@@ -176,10 +194,12 @@ class _Curves:
     def roots(self, grid: int, low_u: bool, low_v: bool) -> Iterator[float]:
         """Zeros of the residual on one branch."""
         x = self.abscissae(grid)
-        # just above a fold two roots lie within one step, at a turning point of the residual
-        turns = _turning_points(self.residual(x, low_u, low_v))
-        x = np.unique(np.concatenate([x, *(np.linspace(x[i - 1], x[i + 1], 50) for i in turns)]))
         y = self.residual(x, low_u, low_v)
+        # just above a fold two roots lie within one step, at a turning point of the residual: each pass brings the grid
+        # ten times closer to it
+        for _ in range(3):
+            x = np.unique(np.concatenate([x, *(np.linspace(x[i - 1], x[i + 1], 21) for i in _turning_points(y))]))
+            y = self.residual(x, low_u, low_v)
         if not low_u and not low_v:
             # at the far end it is 5 (zero - u) + (zero - v) > 0, which rounding hides once both are below 1e-14
             y[-1] = max(y[-1], 1e-300)
@@ -235,7 +255,7 @@ class _Curves:
         )
         # closer to the zero than the table goes, -B is proportional to the distance
         root = np.where(wanted < level[0], t[0] + wanted - level[0], root) if not low else root
-        there = (wanted <= level[-1]) & (wanted > (level[0] if low else -math.inf))
+        there = (wanted <= level[-1]) & (wanted > level[0] if low else True)
         return np.where(there, np.exp(root), np.nan)
 
 
@@ -279,18 +299,19 @@ def _turning_value(curves: _Curves, lowest: bool) -> float:
         method="bounded",
         options={"xatol": 1e-9},
     )
-    return sign * float(result.fun)
+    # at the end of the branch the search may step out of it
+    return sign * float(np.nanmin([result.fun, y[best]]))
 
 
-def _first_root(function: Callable[[float], float], grid: Array) -> float:
-    """The first root of a function that is positive at the start of a grid."""
-    left = float(grid[0])
-    for right in map(float, grid[1:]):
+def _first_root(function: Callable[[float], float], grid: Array) -> float | None:
+    """The first root of a function that is positive at the start of a grid, or None if it has none there."""
+    if not function(float(grid[0])) > 0:
+        return None
+    for left, right in pairwise(map(float, grid)):
         if function(right) < 0:
             root: float = brentq(function, left, right, xtol=1e-10)
             return root
-        left = right
-    raise ValueError("no change of sign: at this data margin a convex loss does not fail")
+    return None
 
 
 def _describe(landscape: Landscape, theta: tuple[float, float]) -> StationaryPoint:

@@ -130,47 +130,42 @@ class Landscape:
         margins = self.margins(theta)
         return self.drive(margins[..., 0]) + 6 * self.gamma * self.drive(margins[..., 1])
 
-    def axis_roots(self, grid: int = 4000) -> Array:
+    def axis_roots(self) -> Array:
         r"""All roots of equation (42), :math:`B(t) + 6\gamma B(\gamma t) = 0`, in increasing order.
-
-        They lie between :math:`\alpha\log N` and :math:`\alpha\log N/\gamma`: outside, both terms have one sign.
 
         Examples
         --------
         >>> Landscape(alpha=1.5).axis_roots().round(5)
         array([ 1.44541,  7.89978, 20.57254])
         """
+        return self.zero / self.gamma + self.axis_offsets()
 
-        def equation(t: float) -> float:
-            return float(self.reduced((t, 0.0)))
+    def axis_offsets(self, grid: int = 4000) -> Array:
+        r"""Roots of equation (42) minus :math:`\alpha\log N/\gamma`, of either sign, with all their digits.
 
-        t = np.linspace(self.zero, self.zero / self.gamma, grid + 1)
-        signs = np.sign(self.reduced(np.column_stack([t, np.zeros_like(t)])))
-        # the largest root can be closer to the end than any grid; there the equation is exactly 0 in doubles
-        signs[-1] = 1.0
-        cells = np.flatnonzero(signs[:-1] * signs[1:] < 0)
-        roots = [brentq(equation, t[i], t[i + 1], xtol=1e-14, rtol=1e-15) for i in cells if i < grid - 1]
-        if grid - 1 in cells:
-            roots.append(t[-1] - self.axis_gap())
-        return np.array(roots)
-
-    def axis_gap(self) -> float:
-        r"""Distance of the largest root of (42) below :math:`\alpha\log N/\gamma`, with all its digits.
+        The equation is scanned from 0 to five times :math:`\alpha\log N/\gamma`, with that point on the grid: the
+        largest root can be closer to it than any grid, on either side.
 
         Examples
         --------
-        >>> f"{Landscape(alpha=3).axis_gap():.3e}, {Landscape(alpha=10).axis_gap():.1e}"
-        '8.854e-10, 2.2e-49'
+        >>> [f"{Landscape(alpha).axis_offsets()[-1]:.3e}" for alpha in (3, 10)]
+        ['-8.854e-10', '-2.231e-49']
         """
+        end = self.zero / self.gamma
 
-        def equation(log_gap: ArrayLike) -> Any:
-            gap = np.exp(log_gap)
-            return self.drive(self.zero / self.gamma - gap) + 6 * self.gamma * self.drive_beyond(-self.gamma * gap)
+        def equation(offset: Array | float) -> Any:
+            return self.drive(end + offset) + 6 * self.gamma * self.drive_beyond(self.gamma * offset)
 
-        # the equation is positive at a gap of 0; the first change of sign from there is the largest root
-        grid = np.linspace(math.log(1e-300), math.log(self.zero / self.gamma - self.zero), 800)
-        cell = int(np.flatnonzero(equation(grid) < 0)[0])
-        return math.exp(brentq(equation, grid[cell - 1], grid[cell], xtol=1e-14))
+        offsets: Array = end / grid * np.arange(1 - grid, 4 * grid + 1, dtype=float)
+        values = equation(offsets)
+        offsets, values = offsets[values != 0], values[values != 0]  # 0 only where the two terms underflow
+        roots = []
+        for i in np.flatnonzero(np.sign(values[:-1]) != np.sign(values[1:])):
+            left, right = offsets[i : i + 2]
+            # if the end itself was dropped, its root is closer than doubles can tell
+            at_end = left < 0 < right
+            roots.append(0.0 if at_end else brentq(equation, left, right, xtol=1e-290, rtol=1e-15, maxiter=2000))
+        return np.array(roots)
 
     def descend(self, start: ArrayLike, reach: float = 0.25, max_steps: int = 4000, tol: float = 1e-7) -> Array:
         r"""Follow the gradient flow :math:`\dot\theta = -\nabla R` from one or many points to where it ends.
@@ -254,5 +249,6 @@ def fair_coin_margin(p: float, alpha: float) -> float:
     def equation(gamma: float) -> float:
         return float(landscape.drive(puller / (6 * gamma))) + 2.4 * gamma * at_zero
 
-    root: float = brentq(equation, 1e-4, puller / (6 * landscape.zero), xtol=1e-15)
+    # the threshold falls in proportion to p, not faster
+    root: float = brentq(equation, p / 100, puller / (6 * landscape.zero), xtol=1e-15)
     return root

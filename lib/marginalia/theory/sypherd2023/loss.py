@@ -34,7 +34,7 @@ def definition_1(family: Family = AlphaLoss) -> Outcome:
     errors = {name: _relative(family(alpha).value(z), exact) for name, (alpha, exact) in cases.items()}
     # equation (3), where its two terms do not cancel
     z = z[z < 5]
-    errors["formula"] = max(
+    formula = max(
         _relative(family(a).value(z), a / (a - 1) * (1 - expit(z) ** (1 - 1 / a))) for a in (0.3, 0.77, 1.44, 2.0, 8.0)
     )
     # a continuous function moves ten times less for a step ten times smaller; a jump stays what it is
@@ -45,11 +45,22 @@ def definition_1(family: Family = AlphaLoss) -> Outcome:
 
     shrinkage = max(moved(a, h) / moved(a, 10 * h) for a in (0.5, 1.0, 1.44, 8.0) for h in (1e-6, -1e-6))
     limit = float(np.max(np.abs(family(1e9).value(near) - family(math.inf).value(near))))
+    # next to 1, where (3) is 0/0, the loss is L - s L^2 / 2 with L the logistic loss and s = 1 - 1/alpha
+    logistic, beside = np.logaddexp(0.0, -near), 0.0
+    for alpha in (1 - 1e-6, 1 + 1e-6):
+        expected = logistic - (alpha - 1) / alpha * logistic**2 / 2
+        beside = max(beside, float(np.max(np.abs(family(alpha).value(near) - expected))))
     worst = max(errors.values())
     return outcome(
-        1e-11 - worst,
-        holds=worst <= 1e-11 and shrinkage < 0.2 and limit < 1e-7,
-        evidence={**errors, "shrinkage": shrinkage, "distance_to_limit": limit},
+        1e-14 - worst,
+        holds=worst <= 1e-14 and formula <= 1e-12 and shrinkage < 0.2 and limit < 1e-7 and beside < 1e-9,
+        evidence={
+            **errors,
+            "formula": formula,
+            "shrinkage": shrinkage,
+            "distance_to_limit": limit,
+            "error_beside_1": beside,
+        },
     )
 
 
@@ -92,8 +103,8 @@ def section_2_1(family: Family = AlphaLoss) -> Outcome:
 
 @claim("sypherd2023:calibration")
 def calibration(family: Family = AlphaLoss) -> Outcome:
-    """A score on the wrong side costs more than the best score, for every class probability other than ½."""
-    slack, error = math.inf, 0.0
+    """A score on the wrong side costs more than the best score for every class probability, and α logit η is best."""
+    slack, error, excess = math.inf, 0.0, -math.inf
     for alpha in ALPHAS:
         loss = family(alpha)
         reach = 20 * alpha if math.isfinite(alpha) else 1000.0
@@ -107,7 +118,13 @@ def calibration(family: Family = AlphaLoss) -> Outcome:
                 logit = math.log(eta / (1 - eta))
                 ratio = loss.log_weight(-alpha * logit) - loss.log_weight(alpha * logit)
                 error = max(error, abs(float(ratio) - logit))
-    return outcome(slack, holds=slack > 0, evidence={"error_of_stationarity_at_alpha_logit": error})
+                there = eta * loss.value(alpha * logit) + (1 - eta) * loss.value(-alpha * logit)
+                excess = max(excess, float(there - risk.min()))
+    return outcome(
+        slack,
+        holds=slack > 0 and error < 1e-12 and excess < 1e-14,
+        evidence={"error_of_stationarity_at_alpha_logit": error, "excess_risk_at_alpha_logit": excess},
+    )
 
 
 @claim("sypherd2023:lemma-1")
@@ -171,10 +188,11 @@ def lemma_3(family: Family = AlphaLoss) -> Outcome:
 @claim("sypherd2023:lemma-4")
 def lemma_4(family: Family = AlphaLoss) -> Outcome:
     """Beyond |z| = log 2 the third derivative of the sigmoid loss is the smaller one, (49); inside it is the larger."""
-    z = np.linspace(-30, 30, 6001)
+    end = math.log(2)
+    z = np.concatenate([np.linspace(-30, 30, 6001), [-end - 1e-6, 1e-6 - end, end - 1e-6, end + 1e-6]])
     gap = np.abs(family(1.0).derivative(z, 3)) - np.abs(family(math.inf).derivative(z, 3))
-    at_end = np.abs(family(1.0).derivative(math.log(2), 3)) - np.abs(family(math.inf).derivative(math.log(2), 3))
-    outside = np.abs(z) > math.log(2)
+    at_end = np.abs(family(1.0).derivative(end, 3)) - np.abs(family(math.inf).derivative(end, 3))
+    outside = np.abs(z) > end
     return outcome(
         gap[outside].min(),
         evidence={"gap_at_log_2": at_end, "largest_gap_inside": gap[~outside].max()},

@@ -44,7 +44,7 @@ def depth() -> Outcome:
     slack, deep = min(gains[1], gains[2]), max(spreads[3], spreads[4])
     return outcome(
         slack,
-        holds=slack > 0 and deep < min(spreads[1], spreads[2]),
+        holds=slack >= 0.02 and deep <= 0.02,  # the sizes that Figure 4 is held to
         evidence={
             **{f"gain_depth_{d}": g for d, g in gains.items()},
             **{f"spread_depth_{d}": s for d, s in spreads.items()},
@@ -66,26 +66,27 @@ def gain(published: float = 0.25) -> Outcome:
 
 @claim("sypherd2023:section-5.1-intervals")
 def intervals() -> Outcome:
-    """The spread over runs is wider at α = 8 and 20 than at 2, after 500 rounds."""
+    """The spread over runs is at least twice as wide at α = 8 and 20 as at 2, after 500 rounds."""
     spread = {a: float(np.std(_accuracy(a)[:, 1], ddof=1)) for a in (2.0, 8.0, 20.0)}
-    slack = min(spread[8.0], spread[20.0]) - spread[2.0]
-    return outcome(slack, holds=slack > 0, evidence={f"deviation_alpha_{a:g}": s for a, s in spread.items()})
+    slack = min(spread[8.0], spread[20.0]) - 2 * spread[2.0]
+    return outcome(slack, evidence={f"deviation_alpha_{a:g}": s for a, s in spread.items()})
 
 
 @claim("sypherd2023:section-5.2-gmm")
 def mixture() -> Outcome:
     """Closer to the Bayes line for α > 1 at every noise level; flat for large α under a budget of steps only."""
-    closer = min(_mixture_error(p, 1.0, "gd") - _mixture_error(p, 2.0, "gd") for p in (0.1, 0.2, 0.4))
+    ratio = {p: _mixture_error(p, 2.0, "gd") / _mixture_error(p, 1.0, "gd") for p in (0.1, 0.2, 0.4)}
     flat = max(abs(_mixture_error(p, 20.0, "gd") - _mixture_error(p, 5.0, "gd")) for p in (0.1, 0.2))
     # at the optimum without noise the parameters are alpha times the Bayes line: an error of (alpha - 1)^2 |line|^2 / 3
     line = _bayes_line()
     converged = {a: _mixture_error(0.0, a, "lbfgs") for a in (1.0, 2.0, 3.0)}
     law = float(line @ line) / 3
     return outcome(
-        closer,
-        holds=closer > 0 and flat < 0.1,
+        1 - max(ratio.values()),
+        holds=max(ratio.values()) < 1 and max(ratio[0.1], ratio[0.2]) <= 0.6 and flat < 0.1,
         caveat=converged[3.0] > 2 * converged[2.0] > 20 * converged[1.0],
         evidence={
+            **{f"budgeted_ratio_p{100 * p:.0f}": r for p, r in ratio.items()},
             "budgeted_change_5_to_20": flat,
             **{f"converged_error_alpha_{a:g}": error for a, error in converged.items()},
             "law_alpha_2": law,

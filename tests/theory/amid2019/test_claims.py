@@ -1,12 +1,15 @@
 """Verdicts as the ledger expects them, evidence against the specification's numbers, and checks that can fail."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
 from marginalia.ledger import entries
 from marginalia.losses import TwoTemperatureLoss, tempered
+from marginalia.losses.fixed_point import fixed_point_excess
 from marginalia.theory import check, confirm
-from marginalia.theory.amid2019 import consistency, functions, iterations, shape
+from marginalia.theory.amid2019 import consistency, functions, iterations, loss, shape
 
 CLAIMS = [entry.id for entry in entries("amid2019", "claim")]
 
@@ -43,6 +46,15 @@ def test_evidence_of_the_specification(findings):
     assert evidence("c17")["error_repaired"] < 1e-12
     assert evidence("c24")["error_repaired"] < 1e-12
     assert evidence("c22")["smallest_step_of_the_iteration"] >= 0
+    assert evidence("c22")["rise_below_threshold"] == 0 < evidence("c22")["rise_above_threshold"]
+    assert evidence("c7")["error_with_1_over_n"] < 1e-9
+    assert evidence("c17")["sign_is_right"] == 1
+    assert evidence("c18")["value_at_0.8_0.5"] == pytest.approx(5, rel=1e-14)
+    assert evidence("c18")["smallest_curvature_beyond"] > 0
+    assert evidence("c20")["error_with_factor"] < 1e-9
+    assert evidence("c20")["printed_error_at_1"] < 1e-12
+    assert evidence("c10")["supremum_at_t1_0"] == 1
+    assert evidence("c19")["updates_c1000_t2"] == pytest.approx(374, abs=2)
 
 
 def test_curvature_counterexample_of_the_specification():
@@ -60,14 +72,85 @@ def test_curvature_counterexample_of_the_specification():
         (functions, "tsallis_entropy", lambda p, t: p.sum(axis=-1), functions.entropy_and_divergence),
         (iterations, "log_partition", lambda a, t: tempered.log_partition(a, t) + 1e-6, iterations.algorithm_1),
         (iterations, "fixed_point_updates", lambda gaps, t: np.array([21]), iterations.about_twenty_iterations),
-        (shape, "escort", lambda p, t: p, shape.gradient_of_the_binary_loss),
-        (shape, "softmax_t", lambda a, t: tempered.softmax_t(a, 1.0), shape.special_cases),
+        (
+            functions,
+            "tsallis_divergence",
+            lambda p, q, t: 0.9 * tempered.tsallis_divergence(p, q, t),
+            functions.entropy_and_divergence,
+        ),
+        (functions, "exp_t", lambda x, t: np.exp(x), functions.inverse_functions),
+        (functions, "log_t", lambda x, t: np.log(x), functions.no_product_rule),
+        (
+            iterations,
+            "fixed_point_updates",
+            lambda gaps, t, max_iter=5000: np.array([max_iter]),
+            iterations.algorithm_1,
+        ),
+        (loss, "escort", lambda p, t: p, loss.gradient_of_the_binary_loss),
+        (loss, "softmax_t", lambda a, t: tempered.softmax_t(a, 1.0), loss.special_cases),
+        (shape, "softmax_t", lambda a, t: tempered.softmax_t(a, 1.0), shape.single_inflection),
         (consistency, "escort", lambda p, t: p, consistency.proper_through_the_escort),
     ],
 )
 def test_a_wrong_formula_is_found_out(monkeypatch, module, name, wrong, claim):
     monkeypatch.setattr(module, name, wrong)
     assert claim().verdict == "fails as printed"
+
+
+def test_a_true_statement_would_hold(monkeypatch):
+    # no closed form but that at 2; the gradient of (14) for a sum of losses; the sign of Appendix B; (18) of its factor
+    monkeypatch.setattr(functions, "_closed_form", lambda size, t: size + 1)
+    assert functions.closed_forms().verdict == "holds"
+    mean = loss.two_temperature_loss
+    monkeypatch.setattr(loss, "two_temperature_loss", lambda *args: 7 * mean(*args))
+    assert loss.gradient_of_the_mean().verdict == "holds"
+    monkeypatch.setattr(functions, "log_t", lambda x, t: np.zeros_like(x))
+    assert functions.logarithm_of_a_quotient().verdict == "holds"
+
+
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_another_cap_is_found_out(monkeypatch, factor):
+    monkeypatch.setattr(loss, "two_temperature_loss", lambda *args: factor * tempered.two_temperature_loss(*args))
+    assert loss.cap_of_the_loss().verdict == "fails as printed"
+
+
+def test_a_gradient_without_importance_is_found_out(monkeypatch):
+    def plain(activations, labels, t1, t2, gradient):
+        return tempered.two_temperature_loss(activations, labels, t2, t2, gradient=gradient)
+
+    monkeypatch.setattr(loss, "two_temperature_loss", plain)
+    assert loss.importance_factor().verdict == "fails as printed"
+
+
+def test_a_curvature_without_t1_is_found_out(monkeypatch):
+    monkeypatch.setattr(shape, "TwoTemperatureLoss", lambda t1, t2: TwoTemperatureLoss(2.0, t2))
+    assert shape.curvature_and_the_gap().verdict == "fails as printed"
+
+
+def test_a_risk_without_a_minimum_is_found_out(monkeypatch):
+    class Linear(TwoTemperatureLoss):
+        def derivative(self, margin, order=1):
+            return np.full_like(margin, -1.0)
+
+        def weight(self, margin):
+            return np.ones_like(margin)
+
+    monkeypatch.setattr(consistency, "TwoTemperatureLoss", Linear)
+    assert consistency.single_minimum().verdict == "fails as printed"
+    assert consistency.binary_consistency().verdict == "fails as printed"
+
+
+def test_totals_after_five_updates_of_the_specification():
+    assert iterations.totals_after(5, iterations.hardest_rows(1000, 1.5), 1.5).max() == pytest.approx(1.29, abs=5e-3)
+
+
+def test_rate_of_the_fixed_point():
+    # the errors of Algorithm 1 shrink by (t - 1) sum d p^t in the end
+    gaps, t = np.array([[0.0, 1.0, 2.0, 5.0]]), 1.7
+    p = tempered.softmax_t(-gaps, t)
+    root = tempered.log_partition(-gaps, t)[0]
+    errors = root - np.array([g[0] for g in islice(fixed_point_excess(gaps, t), 12)])
+    assert errors[-1] / errors[-2] == pytest.approx((t - 1) * (gaps * p**t).sum(), rel=1e-3)
 
 
 def test_a_loss_with_two_bumps_is_found_out(monkeypatch):

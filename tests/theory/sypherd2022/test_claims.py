@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from marginalia.ledger import entries
-from marginalia.losses.proper import AlphaCPELoss, constructive_alpha
+from marginalia.losses.proper import AlphaCPELoss, ConstructiveAlpha, FocalLoss, constructive_alpha
 from marginalia.theory import check
-from marginalia.theory.sypherd2022 import divergences, gains, links, tilts
+from marginalia.theory.sypherd2022 import divergences, gains, links, pilboost, tilts
 
 CLAIMS = entries("sypherd2022", "claim")
 
@@ -21,6 +21,7 @@ def test_verdict_is_the_expected_one(entry):
 def test_evidence_of_the_specification():
     assert check("sypherd2022:lemma-8a").evidence["slope_at_0.3_alpha_minus_2"] == pytest.approx(1.195, abs=5e-4)
     assert check("sypherd2022:eq-146").evidence["excess_at_0.09_0.1"] == pytest.approx(0.000953, abs=5e-7)
+    assert check("sypherd2022:eq-146").evidence["printed_allowance"] == pytest.approx(0.000556, abs=5e-7)
     assert check("sypherd2022:eq-168").evidence["root"] == pytest.approx(6.3197, abs=5e-5)
     assert check("sypherd2022:appendix-a.10").evidence["largest"] == pytest.approx(0.247066, abs=5e-7)
     assert check("sypherd2022:theorem-16").evidence["slack_with_plus_sign"] < -2.4
@@ -29,9 +30,61 @@ def test_evidence_of_the_specification():
         assert off[f"off_interval_at_{alpha:g}"] == pytest.approx(curvature, abs=5e-5)
     concavity = check("sypherd2022:eq-98-concavity").evidence
     assert concavity["at_clean_0.01_alpha_10_twisted_0.291"] == pytest.approx(0.80, abs=5e-3)
+    assert concavity["at_clean_0.001_alpha_3_twisted_0.071"] == pytest.approx(0.106, abs=5e-4)
+    zeros = check("sypherd2022:eq-98-zeros").evidence
+    for alpha, zero in {1.1: 0.890317, 1.4: 0.863670, 2: 0.819808, 10: 0.625816, 100: 0.516639}.items():
+        assert zeros[f"zero_{alpha:g}"] == pytest.approx(zero, abs=1e-6)
     limits = check("sypherd2022:eq-103-limit").evidence
+    assert limits["error_of_exact_limit"] < 1e-6
     for clean, limit in {0.6: 0.550169, 0.75: 0.627822, 0.9: 0.713488, 0.99: 0.774500}.items():
         assert limits[f"limit_{clean:g}"] == pytest.approx(limit, abs=1e-6)
+
+
+def test_evidence_of_the_repairs():
+    assert 0 <= check("sypherd2022:eq-146").evidence["slack_with_factor_2"] < 1e-5
+    assert check("sypherd2022:lemma-2").evidence["spread_at_infinity"] < 1e-15
+    assert check("sypherd2022:lemma-4").evidence["share_blunted_at_0.6"] == 0
+    monotone = check("sypherd2022:lemma-8a").evidence
+    assert monotone["largest_slope_alpha_positive"] < 0
+    assert monotone["asymmetry"] < 1e-11 and monotone["error_of_the_derivative"] < 1e-6
+    assert check("sypherd2022:theorem-11-weights").evidence["slack_with_mean_weight"] >= 0
+    margins = check("sypherd2022:theorem-11-margins").evidence
+    cost = pilboost.trace("xd6", 0.0, 2.0, 1.0, 1000).costs()[0][-1]
+    # F(0) = 2 - sqrt 2, and the weight at margin 0 is 1/2
+    assert margins["rounds_for_0.5"] == pytest.approx(cost * (2 - 2**0.5) * 0.5 / (0.5 * 0.5) ** 2)
+    assert margins["cases"] == 3
+    # the specification's values at gamma = 0, 0.5, 2, 50 and lambda = 10, 100
+    focal = check("sypherd2022:lemma-6").evidence
+    assert [focal[f"at_gamma_{g}"] for g in ("0", "0.5", "2", "50")] == pytest.approx(
+        [0.2, 0.2654, 0.3734, 0.4931], abs=5e-5
+    )
+    sharp = check("sypherd2022:lemma-13").evidence
+    assert [sharp[f"largest_at_lambda_{lam}"] for lam in ("10", "100")] == pytest.approx([0.0929, 0.0991], abs=6e-5)
+
+
+def test_guarantee_of_theorem_16_by_hand():
+    found = ConstructiveAlpha(alpha=1.0, bound=1.0, edge=-0.5, inside=0.6, outside_edge=0.2)
+    entropy = -0.25 * np.log(0.25) - 0.75 * np.log(0.75)
+    assert found.guarantee == pytest.approx(0.6 * entropy + 0.4 * (0.2 * np.log(3) + 1 / 3))
+
+
+def test_cost_of_boosting_by_hand():
+    # F* = 1/2, a = 2, zeta = 0.2: pi = 1/4, Q = 2 F* / (gamma^2 0.64 (15/16))
+    assert pilboost.cost_of_boosting(0.5, 2.0, 0.1, 0.2) == pytest.approx(1 / (0.01 * 0.64 * 15 / 16))
+    # a short step is one with a larger F*, (1 - zeta) / a = 4
+    assert pilboost.cost_of_boosting(0.5, 0.2, 0.1, 0.2) == pytest.approx(8 / (0.01 * 0.64))
+    # too long a step for (C), and a discrepancy too large for (E)
+    assert np.isinf(pilboost.cost_of_boosting(0.5, [3.3, 2.0], 0.1, [0.2, 1.0])).all()
+
+
+def test_trace_guarantee_by_hand():
+    run = pilboost.Trace(
+        2.0, 0.5, 0.6, *np.array([[0.5, 0.4], [0.08, 0.03], [0.4, 0.3], [0.2, 0.1], [0.3, 0.2]]), size=10
+    )
+    bound, valid = run.guarantee()
+    costs = [1 / (gamma**2 * 0.64 * 15 / 16) for gamma in (0.2, 0.1)]
+    assert valid == 2
+    assert bound == pytest.approx([0.6 - 0.16 / costs[0], 0.6 - 0.25 / costs[1]])
 
 
 def test_scaled_link_gap_of_the_specification():
@@ -83,6 +136,12 @@ WRONG = [
     (links, "clipped_inverse_link", lambda loss, z: loss.inverse_link(z), links.lemma_18),
     (links, "SHARP_CONSTANT", 0.08, links.sharp_bound),
     (gains, "tilt_gain", lambda alpha, clean, x: -np.abs(np.asarray(x) - 0.6), gains.maximum),
+    (gains, "tilt_gain", lambda alpha, clean, x: np.sin(9 * np.asarray(x)), gains.convexity),
+    (links, "_printed_pseudo_inverse_link", lambda alpha, z: AlphaCPELoss(alpha).inverse_link(z), links.lemma_18),
+    (links, "scaled_link_gap", lambda alpha: (0.134, 0.0), links.chain),
+    (links, "expit", lambda z: 0.5 * np.ones_like(z), links.matusita),
+    (tilts, "AlphaCPELoss", lambda alpha: AlphaCPELoss(np.inf), tilts.lemma_2),
+    (tilts, "AlphaCPELoss", lambda alpha: AlphaCPELoss(1.01 * alpha), tilts.lemma_8b),
 ]
 
 
@@ -92,6 +151,37 @@ WRONG = [
 def test_checks_can_fail(monkeypatch, module, name, wrong, claim):
     monkeypatch.setattr(module, name, wrong)
     assert claim().verdict == "fails as printed"
+
+
+def test_a_focal_loss_that_crosses_one_half_is_found_out(monkeypatch):
+    class Crossing(FocalLoss):
+        def tilt(self, eta):
+            return super().tilt(eta) + 0.05
+
+    monkeypatch.setattr(tilts, "FocalLoss", Crossing)
+    assert tilts.lemma_6().verdict == "fails as printed"
+
+
+def test_margin_guarantee_can_fail(monkeypatch):
+    good = pilboost.trace("xd6", 0.0, 2.0, 1.0, 1000)
+    for shares in (np.full_like(good.shares, 0.95), good.shares):
+        monkeypatch.setattr(pilboost, "trace", lambda *args, shares=shares: replace(good, shares=shares))
+        verdict = pilboost.margin_guarantee().verdict
+        assert (verdict == "holds") == (shares is good.shares)
+
+
+def test_risk_guarantees_can_fail(monkeypatch):
+    bad = [replace(run, risks=run.risks + 0.02 * np.arange(len(run.risks))) for run in pilboost._runs()]
+    monkeypatch.setattr(pilboost, "_runs", lambda: bad)
+    assert pilboost.one_step().verdict == "fails as printed"
+    assert pilboost.risk_guarantee().verdict == "fails as printed"
+
+
+def test_surrogate_checks_can_fail(monkeypatch):
+    # a convex, falling function that is not the surrogate
+    monkeypatch.setattr(AlphaCPELoss, "surrogate", lambda self, z: np.logaddexp(0, -2 * np.asarray(z)))
+    assert links.lemma_1().verdict == "fails as printed"
+    assert links.log_loss().verdict == "fails as printed"
 
 
 def test_constructive_checks_can_fail(monkeypatch):

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import logit
 
@@ -14,6 +14,13 @@ from marginalia.losses.proper import AlphaCPELoss, tilt_gain
 from marginalia.theory import Outcome, claim, outcome
 
 __all__ = ["gain_curvature", "gain_maximiser", "gain_zero"]
+
+Array = NDArray[np.float64]
+
+
+def _printed_gain(alpha: float, clean: float, x: Array) -> Array:
+    """Equation (98) as it stands."""
+    return (alpha - 1) * (clean * np.log(x) + (1 - clean) * np.log1p(-x)) - np.log(x**alpha + (1 - x) ** alpha)
 
 
 def gain_curvature(alpha: float, eta_clean: float, eta_twisted: ArrayLike) -> Any:
@@ -47,15 +54,23 @@ def gain_maximiser(alpha: float, eta_clean: float) -> float:
 
 @claim("sypherd2022:eq-98-zeros")
 def zeros() -> Outcome:
-    """Zeros for a clean posterior of 0.9, their order in α and their limits; the gain changes sign once beyond ½."""
+    """Zeros for a clean posterior of 0.9, their order in α and their limits; beyond ½ the gain changes sign once.
+
+    On the other side of ½ it does not, for other clean posteriors as well.
+    """
     alphas = (1.0001, 1.1, 1.4, 2.0, 10.0, 100.0)
     found = np.array([gain_zero(alpha, 0.9) for alpha in alphas])
     x = np.linspace(0.501, 0.999, 997)
-    changes = max(np.count_nonzero(np.diff(np.sign(tilt_gain(alpha, 0.9, x)))) for alpha in alphas)
+    cases = [(alpha, clean) for alpha in alphas for clean in (0.6, 0.75, 0.9, 0.99)]
+    changes = {np.count_nonzero(np.diff(np.sign(tilt_gain(alpha, clean, x)))) for alpha, clean in cases}
+    other_side = {np.count_nonzero(np.diff(np.sign(tilt_gain(alpha, clean, 1 - x)))) for alpha, clean in cases}
+    printed = max(np.abs(tilt_gain(alpha, 0.9, x) - _printed_gain(alpha, 0.9, x)).max() for alpha in alphas)
     at_half = max(abs(float(tilt_gain(alpha, 0.9, 0.5))) for alpha in alphas)
     vanishing = np.abs(tilt_gain(1 + 1e-9, 0.9, x)).max()
-    holds = changes == 1 and at_half < 1e-15 and vanishing < 1e-7 and abs(found[0] - 0.9) < 1e-4 and found[-1] < 0.52
+    holds = changes == {1} and other_side == {0} and at_half < 1e-15 and vanishing < 1e-7 and printed < 1e-12
+    holds &= abs(found[0] - 0.9) < 1e-4 and found[-1] < 0.52
     evidence = {f"zero_{alpha:g}": zero for alpha, zero in zip(alphas, found, strict=True)}
+    evidence["difference_from_the_printed_gain"] = printed
     return outcome(-np.diff(found).max(), holds=holds and (np.diff(found) < 0).all(), evidence=evidence)
 
 
@@ -78,25 +93,35 @@ def concavity() -> Outcome:
 
 @claim("sypherd2022:eq-98-convexity")
 def convexity() -> Outcome:
-    """Smallest second derivative for α in (0, 1) on a grid; a proof: no term of ``gain_curvature`` is negative."""
+    """Smallest second derivative for α in (0, 1) on a grid, and smallest second difference of the gain itself.
+
+    A proof of the first: no term of ``gain_curvature`` is negative.
+    """
     x = np.concatenate([np.geomspace(1e-6, 0.01, 60), np.linspace(0.01, 0.99, 981), 1 - np.geomspace(1e-6, 0.01, 60)])
     cases = [(a, c) for a in (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99) for c in (0.0, 0.001, 0.01, 0.1, 0.3, 0.5)]
     curvature = np.array([gain_curvature(a, c, x) for a, c in cases])
     case, place = np.unravel_index(np.argmin(curvature), curvature.shape)
-    evidence = {"alpha": cases[case][0], "clean": cases[case][1], "twisted": x[place]}
-    return outcome(curvature.min(), evidence=evidence)
+    bend = min(np.diff(tilt_gain(a, c, np.linspace(0.01, 0.99, 99)), 2).min() for a, c in cases)
+    evidence = {
+        "alpha": cases[case][0],
+        "clean": cases[case][1],
+        "twisted": x[place],
+        "smallest_second_difference": bend,
+    }
+    return outcome(min(curvature.min(), bend), evidence=evidence)
 
 
 @claim("sypherd2022:eq-103")
 def maximum() -> Outcome:
-    """The root of (103) against a direct search for the largest gain, and its limit for large α."""
-    gaps = []
+    """The root of (103) against a direct search for the largest gain, on a grid as well, and its limit for large α."""
+    gaps, x = [], np.linspace(0.001, 0.999, 999)
     for alpha in (1.01, 1.1, 1.4, 2.0, 10.0):
         for clean in (0.6, 0.75, 0.9, 0.99, 0.1):
             low, high = sorted((0.5, clean))
             found = minimize_scalar(lambda x, a=alpha, c=clean: -float(tilt_gain(a, c, x)), bounds=(low, high), method="bounded", options={"xatol": 1e-10})  # fmt: skip  # noqa: E501
             root = gain_maximiser(alpha, clean)
-            gaps.append(-float(found.fun) - float(tilt_gain(alpha, clean, root)))
+            largest = max(-float(found.fun), tilt_gain(alpha, clean, x).max())
+            gaps.append(largest - float(tilt_gain(alpha, clean, root)))
     far = gain_maximiser(1000.0, 0.9)
     return outcome(-max(gaps), holds=max(gaps) < 1e-12 and abs(far - 0.5) < 0.01, evidence={"at_alpha_1000": far})
 

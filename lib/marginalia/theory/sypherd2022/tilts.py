@@ -17,7 +17,7 @@ def lemma_2() -> Outcome:
     """Away from its minimiser the conditional risk is strictly larger; at α = ∞, not strictly convex, it is not."""
     u, excess = np.linspace(0, 1, 4001), []
     for alpha in (0.5, 1.0, 1.1, 2.0, 4.0):
-        for eta in _POSTERIORS:
+        for eta in (*_POSTERIORS, 0.5):
             risk = AlphaCPELoss(alpha).conditional_risk(u, eta)
             best = int(np.argmin(risk))
             excess.append((risk[np.abs(u - u[best]) >= 0.01] - risk[best]).min())
@@ -69,7 +69,7 @@ def lemma_4() -> Outcome:
 
 @claim("sypherd2022:lemma-6")
 def lemma_6() -> Outcome:
-    """No γ takes the twisted 0.2 to the clean 0.1; and at every posterior below ½ the estimate is above it."""
+    """No γ takes the twisted 0.2 to the clean 0.1; and at every posterior below ½ the estimate is between it and ½."""
     gammas = np.concatenate([[0.0], np.geomspace(1e-3, 200, 60)])
     reached = np.array([float(FocalLoss(gamma).tilt(0.2)) for gamma in gammas])
     eta = np.linspace(0.01, 0.49, 49)
@@ -78,7 +78,9 @@ def lemma_6() -> Outcome:
     posteriors = np.array([FocalLoss(gamma).untilt(u) for gamma in gammas])  # stationarity odds fall with gamma
     evidence = {f"at_gamma_{g:g}": FocalLoss(g).tilt(0.2) for g in (0, 0.5, 2, 50)}
     evidence |= {"smallest_move": moves.min(), "largest_rise_of_odds": np.diff(posteriors, axis=0).max()}
-    holds = reached.min() > 0.1 and moves.min() > -1e-12 and np.diff(posteriors, axis=0).max() < 1e-12
+    crossing = (eta + moves).max() - 0.5
+    holds = reached.min() > 0.1 and moves.min() > -1e-12 and crossing < 1e-12
+    holds &= np.diff(posteriors, axis=0).max() < 1e-12
     return outcome(reached.min() - 0.1, holds=holds, evidence=evidence)
 
 
@@ -101,27 +103,35 @@ def lemma_13() -> Outcome:
 
 @claim("sypherd2022:lemma-8a")
 def lemma_8a() -> Outcome:
-    """The sign of the derivative of the first partial loss: it must not be positive."""
-    u = np.linspace(0.01, 0.99, 99)
+    """The sign of the derivative of the first partial loss: it must not be positive; against differences as well."""
+    u, h = np.linspace(0.01, 0.99, 99), 1e-6
     slopes = {a: AlphaCPELoss(a).partial_derivative(u, 1) for a in (-8, -2, -0.5, 0.3, 1, 1.5, 4)}
+    differences = {a: (AlphaCPELoss(a).partial(u + h, 1) - AlphaCPELoss(a).partial(u - h, 1)) / (2 * h) for a in slopes}
+    error = max(np.abs(differences[a] / slopes[a] - 1).max() for a in slopes)
     steepest = max(float(slope.max()) for slope in slopes.values())
     positive = max(float(slope.max()) for alpha, slope in slopes.items() if alpha > 0)
     gap = max(np.abs(AlphaCPELoss(a).partial(u, -1) - AlphaCPELoss(a).partial(1 - u, 1)).max() for a in slopes)
     evidence = {"slope_at_0.3_alpha_minus_2": AlphaCPELoss(-2).partial_derivative(0.3, 1)}
-    return outcome(-steepest, evidence=evidence | {"largest_slope_alpha_positive": positive, "asymmetry": gap})
+    evidence |= {"largest_slope_alpha_positive": positive, "asymmetry": gap, "error_of_the_derivative": error}
+    return outcome(-steepest, holds=steepest <= 0 and gap < 1e-11 and error < 1e-5, evidence=evidence)
 
 
 @claim("sypherd2022:lemma-8b")
 def lemma_8b() -> Outcome:
-    """Brute-force minimisers of the conditional risk against the formula of the tilt."""
+    """Brute-force minimisers of the conditional risk against the formula of the tilt, and ours against it."""
     step = 5e-5
-    u, worst = np.arange(0, 1 + step / 2, step), 0.0
-    for alpha in (-8.0, -3.0, -1.0, -0.4, 0.3, 0.7, 1.0, 1.8, 4.0, 8.0):
+    u, worst, ours = np.arange(0, 1 + step / 2, step), 0.0, 0.0
+    for alpha in (-math.inf, -8.0, -3.0, -1.0, -0.4, 0.3, 0.7, 1.0, 1.8, 4.0, 8.0, math.inf):
         for eta in _POSTERIORS:
+            tilt = 1 / (1 + ((1 - eta) / eta) ** alpha)
             found = u[np.argmin(AlphaCPELoss(alpha).conditional_risk(u, eta))]
-            worst = max(worst, abs(found - 1 / (1 + ((1 - eta) / eta) ** alpha)))
+            worst, ours = max(worst, abs(found - tilt)), max(ours, abs(AlphaCPELoss(alpha).tilt(eta) - tilt))
     limits = AlphaCPELoss(math.inf).tilt([0.2, 0.8])
-    return outcome(step - worst, evidence={"worst": worst, "at_infinity_0.2": limits[0], "at_infinity_0.8": limits[1]})
+    return outcome(
+        step - worst,
+        holds=worst <= step and ours < 1e-13,
+        evidence={"worst": worst, "error_of_tilt": ours, "at_infinity_0.2": limits[0], "at_infinity_0.8": limits[1]},
+    )
 
 
 @claim("sypherd2022:lemma-8c")

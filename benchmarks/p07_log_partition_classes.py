@@ -12,6 +12,11 @@ from marginalia.losses.tempered import fixed_point_log_partition, log_partition
 
 GOAL = "P7"
 TITLE = "log-partition of ten classes, n = 100 000, error at most 1e-14"
+TRIED = (
+    "the peers are made of NumPy's powers, which are several times as fast where the processor has AVX-512; there our "
+    "own exponentials, which are what makes the difference elsewhere, save little. Five updates also stop early: their "
+    "error stands beside them, ours is at most 1e-14."
+)
 
 N, C = 100_000, 10
 

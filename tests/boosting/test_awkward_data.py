@@ -32,6 +32,12 @@ def test_the_step_alpha_refuses_an_infinite_alpha(parameters):
         AdaBoostAlphaClassifier(**parameters, step="alpha").fit([[0.0], [1.0]], [0, 1])
 
 
+def test_candidates_may_come_as_an_array():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = AdaBoostAlphaClassifier("cv", n_estimators=3, alphas=np.array([1.0, 2.0]), step="alpha").fit(X, y)
+    assert model.alpha_ in (1.0, 2.0)
+
+
 def test_a_second_fit_leaves_nothing_of_the_first():
     X, y = load_breast_cancer(return_X_y=True)
     model = AdaBoostAlphaClassifier("cv", n_estimators=5, alphas=(1.0, 2.0)).fit(X, y)

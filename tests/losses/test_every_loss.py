@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
@@ -95,6 +96,11 @@ def test_posterior_is_the_probability_at_which_the_margin_is_optimal(loss, eta):
     assert below - 1e-6 <= eta <= above + 1e-6
     if above - below < 1e-2:
         assert loss.posterior(best) == pytest.approx(eta, abs=1e-5)
+
+
+def test_slope_of_the_posterior_is_that_of_its_log_odds(loss):
+    h = 1e-6
+    assert loss.posterior_slope == pytest.approx(logit(loss.posterior(h)) / h, rel=1e-4, abs=1e-6)
 
 
 def test_posteriors_of_opposite_margins_add_to_one(loss, kinks):

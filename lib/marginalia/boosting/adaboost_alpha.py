@@ -155,8 +155,7 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         self
         """
         self._check_parameters()
-        for name in ("alpha_", "cv_scores_"):  # of an earlier fit with other parameters
-            self.__dict__.pop(name, None)
+        self._forget("alpha_", "cv_scores_")
         data, codes, weight = self._check_data(X, y, sample_weight)
         self.loss_ = self._choose_loss(data, codes, weight, sample_weight)
         if len(self.classes_) == 1:
@@ -215,8 +214,8 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
             second = self.loss_.posterior(score)
             return np.column_stack([1 - second, second])
         # where the mean of l(f_k / (K - 1)) is smallest for scores that sum to zero, all p_k w(f_k / (K - 1)) are equal
-        peak = math.log1p(-1 / self.alpha_) if self.alpha_ > 1 else -math.inf
-        return softmax(-self.loss_.log_weight(np.maximum(score / (len(self.classes_) - 1), peak)), axis=1)
+        margin = np.maximum(score / (len(self.classes_) - 1), AlphaLoss(self.alpha_).inflection)
+        return softmax(-self.loss_.log_weight(margin), axis=1)
 
     def _check_parameters(self) -> None:
         if not isinstance(self.alpha, str) or self.alpha != "cv":
@@ -236,10 +235,9 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         check_real("tol", self.tol, "[0, inf)")
         if self.alphas is not None:
             check_reals("alphas", self.alphas, "(0, inf]")
-        if self.step == "alpha":
-            tried = (self.alphas or ()) if isinstance(self.alpha, str) else (self.alpha,)
-            if any(map(math.isinf, tried)):
-                raise ValueError("step='alpha' is a multiple of alpha, which must then be finite, got inf")
+        tried = (CV_ALPHAS if self.alphas is None else self.alphas) if self.alpha == "cv" else (self.alpha,)
+        if self.step == "alpha" and np.isinf(np.asarray(tried, dtype=float)).any():
+            raise ValueError("step='alpha' is a multiple of alpha, which must then be finite, got inf")
 
     def _step_rule(self, sample_weight: Array) -> Callable[[Round], float]:
         if self.step == "line":

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
 from marginalia.base import MarginaliaClassifier
-from marginalia.boosting.encode import EncodedMatrix, encode
+from marginalia.boosting.encode import PRECISIONS, EncodedMatrix, encode
 from marginalia.boosting.learners import EstimatorLearner
 from marginalia.boosting.loop import BoostRecord, WeakLearner
 from marginalia.boosting.pnorm import LinearHypothesis, LinearVote
@@ -45,24 +45,25 @@ class Booster(MarginaliaClassifier):
             self.n_features_in_ = X.shape[1]
             return (X if len(row) == X.shape[0] else X.take(row[:, 0])), codes, weight
         trees = self.estimator is None
-        kinds = {"dtype": [np.float64, np.float32]} if trees else {"dtype": None, "accept_sparse": "csr"}
-        X, codes, weight = self._check_training(X, y, sample_weight, **kinds)
+        X, codes, weight = self._check_training(X, y, sample_weight, **self._kinds())
         return (encode(X) if trees and len(self.classes_) > 1 else X), codes, weight
 
     def _check_new(self, X: Any) -> Any:
         """Validated data to predict for."""
         check_is_fitted(self)
         if isinstance(X, EncodedMatrix):
-            if X.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                    "features as input"
-                )
+            _check_n_features(self, X, reset=False)
             return X.decode()
-        kinds = (
-            {"dtype": [np.float64, np.float32]} if self.estimator is None else {"dtype": None, "accept_sparse": "csr"}
-        )
-        return validate_data(self, X, reset=False, **kinds)
+        return validate_data(self, X, reset=False, **self._kinds())
+
+    def _kinds(self) -> dict[str, Any]:
+        """What our trees take, or what is left to another weak learner to judge."""
+        return {"dtype": PRECISIONS} if self.estimator is None else {"dtype": None, "accept_sparse": "csr"}
+
+    def _forget(self, *names: str) -> None:
+        """Drop attributes of an earlier fit that this one may not set, since its parameters differ."""
+        for name in names:
+            self.__dict__.pop(name, None)
 
     def _weak_learner(
         self, data: Any, codes: NDArray[np.intp], weight: Array, random_state: Any = None, **tree: Any

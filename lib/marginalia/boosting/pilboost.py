@@ -204,8 +204,7 @@ class PILBoostClassifier(BoostingClassifier):
         self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
     ) -> None:
         """Set ``alpha_`` and ``step_size_``; among equal scores the smaller α, then the smaller step."""
-        for name in ("noise_", "cv_scores_"):  # of an earlier fit with other parameters
-            self.__dict__.pop(name, None)
+        self._forget("noise_", "cv_scores_")
         one_class = len(self.classes_) == 1
         alphas: Sequence[Any] = [self.alpha]
         if self.alpha == "adaptive":

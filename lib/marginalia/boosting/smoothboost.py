@@ -46,7 +46,7 @@ class SmoothBooster(BoostingClassifier):
         self.smoothness_ = 1 / record.kappas
         self._total_step = float(record.steps.sum()) or 1.0
         self.margins_ = record.margin / self._total_step
-        self.__dict__.pop("mean_coef_", None)  # of an earlier fit with another weak learner
+        self._forget("mean_coef_")
         if isinstance(self.estimators_, LinearVote):
             self.mean_coef_ = self.theta_ @ self.estimators_.coefs / self._total_step
 

@@ -24,15 +24,10 @@ Array = NDArray[np.float64]
 CANDIDATES = tuple(AlphaLoss(alpha) for alpha in (1, 0.7, 1.5, 2, 3, 5))
 
 
-def _posterior_slope(loss: MarginLoss) -> float:
-    """Slope, at a score of 0, of the log-odds of the loss's posterior; 0 if it does not tell scores apart."""
-    return 2 * float(loss.derivative(0.0, 2) / loss.weight(0.0))
-
-
 def _has_posterior(model: MarginClassifier) -> bool:
     """Whether the loss, fitted or to be fitted, has class probabilities to go with its scores."""
     loss = getattr(model, "loss_", model.loss)
-    if isinstance(loss, MarginLoss) and _posterior_slope(loss) == 0:
+    if isinstance(loss, MarginLoss) and loss.posterior_slope == 0:
         raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")
     return True
 
@@ -190,7 +185,7 @@ class MarginClassifier(LinearModel):
         ndarray of shape (d,)
         """
         check_is_fitted(self)
-        slope = _posterior_slope(self.loss_)
+        slope = self.loss_.posterior_slope
         if slope == 0:
             raise ValueError(f"loss must have a posterior that changes with the score, got {self.loss_!r}")
         return np.exp(slope * self.coef_[0])

@@ -137,7 +137,7 @@ def minimise_in_ball(
     """
     if radius is None:
         return minimise(objective, start, factor, l2, tol, max_iter)
-    start = start[0] * min(1.0, radius / max(float(np.linalg.norm(start[0])), radius)), start[1]
+    start = start[0] * (radius / max(float(np.linalg.norm(start[0])), radius)), start[1]  # inside of the ball
     _, slope, _ = objective(*start)
     first = max(l2, float(np.linalg.norm(slope)) / radius)  # there the norm is at most about the radius
     low, high = l2, first

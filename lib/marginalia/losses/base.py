@@ -63,6 +63,15 @@ class MarginLoss(ABC):
         return self._silently(self._posterior, margin)
 
     @property
+    def posterior_slope(self) -> float:
+        r"""Slope of the posterior's log-odds at margin 0; 0 if the posterior does not tell margins near 0 apart.
+
+        .. math:: \frac{\ell''(0^-) + \ell''(0^+)}{w(0)}
+        """
+        left, right = self.derivative([-np.finfo(float).tiny, 0.0], 2)  # they differ at a kink of the weight
+        return float((left + right) / self.weight(0.0))
+
+    @property
     @abstractmethod
     def bound(self) -> float:
         """Supremum of the loss, ``inf`` if there is none."""

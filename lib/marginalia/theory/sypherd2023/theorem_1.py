@@ -17,8 +17,7 @@ from marginalia.theory.sypherd2023.bifurcation import global_minimum, minima, th
 from marginalia.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
 
 Array = NDArray[np.float64]
-Make = Callable[[float, float], Landscape]
-Make3 = Callable[[float, float, float], Landscape]
+Make = Callable[..., Landscape]  # of alpha, the odds and the data margin
 
 ODDS = (1.1, 2.0, 9.0, 99.0)
 CONVEX = (0.3, 0.5, 0.77, 1.0)
@@ -91,7 +90,7 @@ def lemma_2_6(make: Make = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:long-servedio")
-def long_servedio(make: Make3 = Landscape) -> Outcome:
+def long_servedio(make: Make = Landscape) -> Outcome:
     """A data margin below 1/6 for every noise rate; the minimiser is a fair coin below it and perfect above."""
     evidence, wrong = {}, 0
     for p in (0.01, 0.05, 0.1, 0.2, 1 / 3, 0.45):
@@ -111,7 +110,7 @@ def long_servedio(make: Make3 = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:long-servedio-clean")
-def long_servedio_clean(make: Make3 = Landscape) -> Outcome:
+def long_servedio_clean(make: Make = Landscape) -> Outcome:
     """Without noise a wrong point costs at least the loss at 0, and the risk along (t, 0) falls below that."""
     slack = math.inf
     for alpha in CONVEX:
@@ -171,7 +170,7 @@ def theorem_1(odds: float = 2.0, gamma: float = 0.05, alphas: tuple[float, ...] 
 
 
 @claim("sypherd2023:eq-42")
-def eq_42(make: Make3 = Landscape, gamma: float = 0.05, alphas: tuple[float, ...] = (1.1, 1.5, 2.0, 3.0)) -> Outcome:
+def eq_42(make: Make = Landscape, gamma: float = 0.05, alphas: tuple[float, ...] = (1.1, 1.5, 2.0, 3.0)) -> Outcome:
     """The largest root for each α > 1 minus α log N / γ, which should be positive: it is negative."""
     slack, inside, left, right = math.inf, math.inf, -math.inf, math.inf
     numbers: dict[str, float] = {}

@@ -13,14 +13,14 @@ EXTRAS := book,test,cluster$(if $(CHROMIUM),$(comma)browser)
 .PHONY: book test run clean help
 
 book: run ## execute every chapter that changed and build _build/html (SCALE=paper: as many runs as in the papers)
-	$(BIN)/python -m marginalia build --scale $(SCALE)
+	$(BIN)/python -m marginloss build --scale $(SCALE)
 
 test: book ## all tests, on the chapters and pages just built
-	MARGINALIA_SCALE=$(SCALE) $(BIN)/python -m pytest -n 2 --dist loadfile
+	MARGINLOSS_SCALE=$(SCALE) $(BIN)/python -m pytest -n 2 --dist loadfile
 
 run: $(VENV)/.ready ## get the data that can be had and execute every chapter that changed
-	$(BIN)/python -m marginalia data --fetch
-	$(BIN)/python -m marginalia run --scale $(SCALE)
+	$(BIN)/python -m marginloss data --fetch
+	$(BIN)/python -m marginloss run --scale $(SCALE)
 
 clean: ## remove everything generated
 	rm -rf _build

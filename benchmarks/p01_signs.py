@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import Comparison, Scaling
-from marginalia.boosting import AdaBoostAlphaClassifier
-from marginalia.datasets import make_long_servedio
-from marginalia.noise import flip_labels
+from marginloss.boosting import AdaBoostAlphaClassifier
+from marginloss.datasets import make_long_servedio
+from marginloss.noise import flip_labels
 
 GOAL = "P1"
 TITLE = "AdaBoost.α, stumps, ±1 features (Long–Servedio, 21 features), m = 1000, T = 100"

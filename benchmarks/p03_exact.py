@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import Comparison
 from benchmarks.p01_signs import same_steps
-from marginalia.boosting import AdaBoostAlphaClassifier
+from marginloss.boosting import AdaBoostAlphaClassifier
 
 GOAL = "P3"
 TITLE = "AdaBoost.α, breast cancer 398 × 30, T = 100, exact splits, depth 1 and 3"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import Comparison, Scaling
-from marginalia.boosting import AdaBoostAlphaClassifier, encode
+from marginloss.boosting import AdaBoostAlphaClassifier, encode
 
 GOAL = "P4"
 TITLE = "AdaBoost.α, 100 000 × 50, T = 20, histogram splits, prebuilt matrices, depth 1 and 3"

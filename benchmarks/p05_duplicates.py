@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks import Comparison, Scaling
-from marginalia.boosting import AdaBoostAlphaClassifier
-from marginalia.datasets import make_symptom_survey
+from marginloss.boosting import AdaBoostAlphaClassifier
+from marginloss.datasets import make_symptom_survey
 
 GOAL = "P5"
 TITLE = "AdaBoost.α, categorical survey 864 000 × 8, T = 100, duplicate rows merged, merging included"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks import Comparison, Scaling
-from marginalia.losses.log_partition import excess
-from marginalia.losses.tempered import log_partition_margin
+from marginloss.losses.log_partition import excess
+from marginloss.losses.tempered import log_partition_margin
 
 GOAL = "P6"
 TITLE = "binary log-partition, n = 1 000 000, error at most 1e-14"

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks import Comparison, Scaling
-from marginalia.datasets import available, load_covertype, load_fashion_mnist
-from marginalia.linear import DesignFactor, MarginClassifier
-from marginalia.losses import AlphaLoss, TwoTemperatureLoss
+from marginloss.datasets import available, load_covertype, load_fashion_mnist
+from marginloss.linear import DesignFactor, MarginClassifier
+from marginloss.losses import AlphaLoss, TwoTemperatureLoss
 
 GOAL = "P8"
 TITLE = "linear model to a largest gradient of 1e-6, against scikit-learn at the same optimum (α = 1)"

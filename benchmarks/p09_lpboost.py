@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 from benchmarks import Comparison, Scaling
-from marginalia.boosting import AdaLPBoostClassifier
-from marginalia.risk import lpboost
+from marginloss.boosting import AdaLPBoostClassifier
+from marginloss.risk import lpboost
 
 GOAL = "P9"
 TITLE = "LPBoost program, 100 models, certified gap 1e-9"

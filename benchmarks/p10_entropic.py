@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks import Comparison, Scaling
 from benchmarks.p09_lpboost import independent
-from marginalia.risk import entropic_lpboost
+from marginloss.risk import entropic_lpboost
 
 GOAL = "P10"
 TITLE = "Entropy-regularised LPBoost, β = 100, certified gap 1e-9"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import Comparison, Scaling
-from marginalia.risk import cvar_curve
+from marginloss.risk import cvar_curve
 
 GOAL = "P11"
 TITLE = "CVaR curve, 100 levels"

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks import Comparison, Scaling
-from marginalia.boosting import PNormLearner
-from marginalia.boosting.fused import CappedExponential, FusedRows
-from marginalia.boosting.loop import Rows
-from marginalia.losses import SmoothBoostLoss
+from marginloss.boosting import PNormLearner
+from marginloss.boosting.fused import CappedExponential, FusedRows
+from marginloss.boosting.loop import Rows
+from marginloss.losses import SmoothBoostLoss
 
 GOAL = "P12"
 TITLE = "SmoothBoost with the p-norm learner: one round"

@@ -23,7 +23,7 @@ MINUTES = {"I": 4, "II": 5, "III": 4, "IV": 2, "V": 5}  # they add up to the twe
 
 def rows() -> Iterator[dict[str, Any]]:
     """Wall-clock time of each part and of all against its limit; in processes of their own, unlike the others."""
-    from marginalia.book.layout import chapters, root
+    from marginloss.companion.book.layout import chapters, root
 
     total = 0.0
     with tempfile.TemporaryDirectory() as folder:
@@ -33,7 +33,7 @@ def rows() -> Iterator[dict[str, Any]]:
         subprocess.run(["make", ".venv/.ready"], cwd=copy, check=True)
         for number, (part, limit) in enumerate(MINUTES.items(), start=1):
             names = [chapter.name for chapter in chapters() if chapter.name.startswith(f"{number}")]
-            command = [copy / ".venv/bin/python", "-m", "marginalia", "run", "--scale", "paper", *names]
+            command = [copy / ".venv/bin/python", "-m", "marginloss", "run", "--scale", "paper", *names]
             start = time.perf_counter()
             subprocess.run(command, cwd=copy, check=True)
             seconds = time.perf_counter() - start

@@ -6,7 +6,7 @@ import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from marginalia.digest import compiled_folder
+from marginloss.companion.digest import compiled_folder
 
 # numba does not compile a kernel again when one that it calls, in another file, has changed: a cache for each state
 os.environ["NUMBA_CACHE_DIR"] = str(compiled_folder())
@@ -18,13 +18,13 @@ def need():
 
     One that is not here skips the test, with the reason; where a data folder was promised, it fails.
     """
-    from marginalia.datasets import available
+    from marginloss.datasets import available
 
     def check(*names):
         for name in names:
             if not available(name):
-                message = f"data set {name} is not here: marginalia data {name} --fetch"
-                if os.environ.get("MARGINALIA_DATA"):
+                message = f"data set {name} is not here: marginloss data {name} --fetch"
+                if os.environ.get("MARGINLOSS_DATA"):
                     pytest.fail(message)
                 pytest.skip(message)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from marginalia.norms import attaining_vector, dual_exponent, p_norm
+from marginloss._norms import attaining_vector, dual_exponent, p_norm
 
 VECTORS = arrays(np.float64, 6, elements=st.floats(-1e3, 1e3, allow_subnormal=False))
 EXPONENTS = st.sampled_from([1.0, 1.5, 2.0, 3.0, 7.0, 30.0, 1e3, 1e8, math.inf])

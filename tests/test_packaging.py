@@ -10,7 +10,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-import marginalia
+import marginloss
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -28,7 +28,7 @@ def direct() -> dict[str, Requirement]:
     extras = PROJECT["optional-dependencies"]
     lines = PROJECT["dependencies"] + [line for extra in ("bench", "book", "test", "cluster") for line in extras[extra]]
     found = {canonicalize_name(r.name): r for r in map(Requirement, lines)}
-    return {name: requirement for name, requirement in found.items() if name != "marginalia"}
+    return {name: requirement for name, requirement in found.items() if name != "marginloss"}
 
 
 def conda_pins() -> tuple[dict[str, str], list[str]]:
@@ -59,19 +59,19 @@ def test_pins_agree_and_lie_in_their_ranges():
 
 def test_every_extra_is_constrained():
     requirements = [Requirement(line) for lines in PROJECT["optional-dependencies"].values() for line in lines]
-    names = {canonicalize_name(r.name) for r in requirements} - {"marginalia", *TWINS}
+    names = {canonicalize_name(r.name) for r in requirements} - {"marginloss", *TWINS}
     assert names <= set(constraints())
 
 
 def test_version_is_said_once():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    assert citation["version"] == marginalia.__version__
+    assert citation["version"] == marginloss.__version__
     assert citation["license"] == PROJECT["license"]
     assert "version" in PROJECT["dynamic"]
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")
-@pytest.mark.parametrize("folder", ["lib/marginalia/x.py", "data/ledger/x.yml", "chapters/x.md"])
+@pytest.mark.parametrize("folder", ["lib/marginloss/x.py", "data/ledger/x.yml", "chapters/x.md"])
 def test_sources_are_not_ignored(folder):
     # the usual .gitignore for Python has a line lib/, which would drop the library without a word
     assert subprocess.run(["git", "check-ignore", "-q", folder], cwd=ROOT, check=False).returncode == 1
@@ -102,7 +102,7 @@ def test_workflows_call_targets_that_exist(workflow):
 
 
 def test_pages_are_published_to_where_colab_looks():
-    from marginalia.book import opening
+    from marginloss.companion.book import opening
 
     published = (ROOT / ".github/workflows/book.yml").read_text("utf-8")
     assert "gh-pages" in published and "blob/gh-pages/" in Path(opening.__file__).read_text("utf-8")

@@ -1,4 +1,4 @@
-// The explorer: sliders over tables of numbers that Python computed (marginalia.explorer). Between two nodes of a table
+// The explorer: sliders over tables of numbers that Python computed (marginloss.companion.explorer). Between two nodes of a table
 // the script interpolates linearly; it knows no formula of its own.
 (function () {
   "use strict";

@@ -11,8 +11,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.boosting import AdaBoostAlphaClassifier, encode
-from marginalia.losses import AlphaLoss, TwoTemperatureLoss
+from marginloss.boosting import AdaBoostAlphaClassifier, encode
+from marginloss.losses import AlphaLoss, TwoTemperatureLoss
 
 
 @parametrize_with_checks(

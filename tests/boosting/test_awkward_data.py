@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from marginalia.boosting import (
+from marginloss.boosting import (
     AdaBoostAlphaClassifier,
     AdaLPBoostClassifier,
     BregmanBoostClassifier,
@@ -23,7 +23,7 @@ from marginalia.boosting import (
     SmoothBoostClassifier,
     encode,
 )
-from marginalia.losses import AlphaLoss
+from marginloss.losses import AlphaLoss
 
 
 @pytest.mark.parametrize("parameters", [{"alpha": math.inf}, {"alpha": "cv", "alphas": (1.0, math.inf)}])
@@ -134,7 +134,7 @@ def test_the_mean_of_linear_hypotheses_goes_with_them():
 
 @pytest.mark.parametrize("adaptive", [False, True])
 def test_halving_ends_where_labels_contradict_each_other(monkeypatch, adaptive):
-    monkeypatch.setattr("marginalia.boosting.smoothboost._MOST", 3000)
+    monkeypatch.setattr("marginloss.boosting.smoothboost._MOST", 3000)
     X, y = [[0.0], [0.0], [1.0], [1.0], [1.0]], [0, 1, 1, 1, 0]
     with pytest.warns(ConvergenceWarning, match="did not stop"):
         model = SmoothBoostClassifier(on_failure="halve", adaptive=adaptive).fit(X, y)

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from marginalia.boosting.bounds import (
+from marginloss.boosting.bounds import (
     adaptive_rounds,
     bregman_rounds,
     impagliazzo_rounds,

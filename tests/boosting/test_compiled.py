@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from marginalia.boosting import encode
-from marginalia.boosting.loop import boost
-from marginalia.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
-from marginalia.boosting.trees import TreeLearner
-from marginalia.losses import AlphaLoss, GeneralizedCrossEntropyLoss
-from marginalia.losses.proper import AlphaCPELoss
+from marginloss.boosting import encode
+from marginloss.boosting.loop import boost
+from marginloss.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
+from marginloss.boosting.trees import TreeLearner
+from marginloss.losses import AlphaLoss, GeneralizedCrossEntropyLoss
+from marginloss.losses.proper import AlphaCPELoss
 
 
 def never(now, hypotheses, steps):
@@ -122,7 +122,7 @@ def test_pilboost_stops_like_the_plain_loop():
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.3, 1.0, 1.0 + 1e-9, 1.1, 2.0, 50.0])
 def test_compiled_link_is_that_of_the_loss(alpha):
-    from marginalia.losses.proper.compiled import pseudo_inverse_link
+    from marginloss.losses.proper.compiled import pseudo_inverse_link
 
     loss = AlphaCPELoss(alpha)
     z = np.concatenate([np.linspace(-30, 30, 1201), [-1e9, -1e-300, 1e-300, 1e9]])

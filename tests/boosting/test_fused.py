@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from marginalia.boosting import (
+from marginloss._norms import attaining_vector
+from marginloss.boosting import (
     BregmanBoostClassifier,
     MadaBoostClassifier,
     PNormLearner,
@@ -14,14 +15,13 @@ from marginalia.boosting import (
     one_pass,
     smoothboost,
 )
-from marginalia.boosting.bregmanboost import ProjectedRows, ProjectedWeights
-from marginalia.boosting.fused import CappedExponential, CappedRows, FusedRows, boost_exponential
-from marginalia.boosting.loop import Rows, boost
-from marginalia.boosting.one_pass import best
-from marginalia.boosting.rules import EdgeStep, LossWeights
-from marginalia.losses import AlphaLoss, SmoothBoostLoss
-from marginalia.noise import DenseHalfspace, MaliciousOracle, SparseMajority
-from marginalia.norms import attaining_vector
+from marginloss.boosting.bregmanboost import ProjectedRows, ProjectedWeights
+from marginloss.boosting.fused import CappedExponential, CappedRows, FusedRows, boost_exponential
+from marginloss.boosting.loop import Rows, boost
+from marginloss.boosting.one_pass import best
+from marginloss.boosting.rules import EdgeStep, LossWeights
+from marginloss.losses import AlphaLoss, SmoothBoostLoss
+from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 
 RECORDED = ("steps", "errors", "edges", "densities", "kappas", "margin")
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
-from marginalia.boosting import estimate_noise
+from marginloss.boosting import estimate_noise
 
 
 def logit(p):

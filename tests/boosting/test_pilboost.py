@@ -7,9 +7,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.boosting import PILBoostClassifier, estimate_noise
-from marginalia.datasets import make_xd6
-from marginalia.losses.proper import AlphaCPELoss
+from marginloss.boosting import PILBoostClassifier, estimate_noise
+from marginloss.datasets import make_xd6
+from marginloss.losses.proper import AlphaCPELoss
 
 
 @parametrize_with_checks(

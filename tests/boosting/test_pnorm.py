@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.boosting import PNormLearner
-from marginalia.noise import DenseHalfspace, MaliciousOracle, SparseMajority
-from marginalia.norms import dual_exponent, p_norm
+from marginloss._norms import dual_exponent, p_norm
+from marginloss.boosting import PNormLearner
+from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 
 
 @pytest.mark.filterwarnings("ignore:R was estimated")

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.stats import chisquare
 
-from marginalia.boosting.randomised import draw_models, frozen_models
+from marginloss.boosting.randomised import draw_models, frozen_models
 
 WEIGHTS = np.array([0.5, 0.0, 0.3, 0.2])
 

@@ -8,16 +8,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.boosting import (
+from marginloss.boosting import (
     AdaBoostAlphaClassifier,
     BregmanBoostClassifier,
     MadaBoostClassifier,
     PNormLearner,
     SmoothBoostClassifier,
 )
-from marginalia.boosting.bounds import adaptive_rounds, smoothboost_rounds
-from marginalia.losses import SmoothBoostLoss
-from marginalia.noise import MaliciousOracle, SparseMajority
+from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds
+from marginloss.losses import SmoothBoostLoss
+from marginloss.noise import MaliciousOracle, SparseMajority
 
 SOURCE = SparseMajority(30, 3)
 GAMMA = 1 / 12

@@ -13,8 +13,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.boosting import AdaLPBoostClassifier, LPBoostClassifier, NetworkClassifier, encode
-from marginalia.risk import cvar, entropic_lpboost, lpboost, trimmed_lpboost
+from marginloss.boosting import AdaLPBoostClassifier, LPBoostClassifier, NetworkClassifier, encode
+from marginloss.risk import cvar, entropic_lpboost, lpboost, trimmed_lpboost
 
 BOTH = [LPBoostClassifier(n_estimators=6, max_depth=2), AdaLPBoostClassifier(n_estimators=6, max_depth=2)]
 

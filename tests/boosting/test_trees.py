@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from marginalia.boosting.encode import encode
-from marginalia.boosting.trees import Forest, TreeLearner
+from marginloss.boosting.encode import encode
+from marginloss.boosting.trees import Forest, TreeLearner
 
 
 def purity(y, weight, criterion):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from marginalia.book import chapters, results
-from marginalia.book.runner import run
-from marginalia.experiments import current_scale
+from marginloss.companion import current_scale
+from marginloss.companion.book import chapters, results
+from marginloss.companion.book.runner import run
 
 
 @pytest.fixture(scope="session")

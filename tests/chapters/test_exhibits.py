@@ -2,9 +2,9 @@
 
 import pytest
 
-from marginalia.exhibits import status
-from marginalia.experiments import current_scale
-from marginalia.ledger import entries
+from marginloss.companion import current_scale
+from marginloss.companion.exhibits import status
+from marginloss.companion.ledger import entries
 
 EXHIBITS = entries(kind="exhibit")
 

@@ -5,8 +5,8 @@ import math
 import nbformat
 import pytest
 
-from marginalia.book import chapters
-from marginalia.experiments import current_scale
+from marginloss.companion import current_scale
+from marginloss.companion.book import chapters
 
 CHAPTERS = chapters()
 

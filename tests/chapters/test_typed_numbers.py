@@ -9,8 +9,8 @@ import re
 
 import pytest
 
-from marginalia.book.layout import chapters, root
-from marginalia.ledger import FILLED, entries
+from marginloss.companion.book.layout import chapters, root
+from marginloss.companion.ledger import FILLED, entries
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?:\s?%)?(?![\w.]*\d)")
 CELL = re.compile(r"^```(?:\{code-cell\}|python).*?^\s*```", re.S | re.M)

@@ -6,10 +6,10 @@ import pytest
 @pytest.fixture
 def empty_machine(tmp_path, monkeypatch):
     """No data folder, an empty cache, and no memory of hosts that were silent."""
-    from marginalia.datasets import routes
+    from marginloss.datasets import routes
 
-    monkeypatch.delenv("MARGINALIA_DATA", raising=False)
-    monkeypatch.setenv("MARGINALIA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("MARGINLOSS_DATA", raising=False)
+    monkeypatch.setenv("MARGINLOSS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(routes, "_silent", set())
     routes.answers.cache_clear()
     yield tmp_path / "cache" / "data"

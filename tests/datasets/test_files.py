@@ -6,8 +6,8 @@ import multiprocessing
 import numpy as np
 import pytest
 
-from marginalia.datasets import ChecksumError, files
-from marginalia.datasets.registry import DataFile
+from marginloss.datasets import ChecksumError, files
+from marginloss.datasets.registry import DataFile
 
 TEXT = b"a,b\n" + b"1,2\n" * 5000
 ARRAYS = {"X": np.arange(12.0).reshape(3, 4), "y": np.array([0, 1, 1], dtype=np.uint8)}

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from marginalia.datasets import (
+from marginloss.datasets import (
     SURVEY_FEATURES,
     gaussian_mixture_bayes,
     long_servedio_points,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import sklearn
 
-from marginalia import datasets
-from marginalia.datasets import xd6_rule
-from marginalia.datasets.registry import dataset, names
+from marginloss import datasets
+from marginloss.datasets import xd6_rule
+from marginloss.datasets.registry import dataset, names
 
 LOADERS = {name.removeprefix("load_"): getattr(datasets, name) for name in datasets.__all__ if name.startswith("load_")}
 
@@ -68,7 +68,7 @@ def test_xd6_follows_its_rule():
 
 def test_xd6_file_with_other_rows_is_refused(need, monkeypatch):
     need("xd6")
-    from marginalia.datasets import tables
+    from marginloss.datasets import tables
 
     if datasets.available()["xd6"] == dataset("xd6").built_in:
         pytest.skip("the file of xd6 is not here; its rule needs none")
@@ -191,7 +191,7 @@ def test_missing_set_says_what_and_how(name, empty_machine):
         LOADERS[name](download_if_missing=False)
     message = str(error.value)
     entry = dataset(name)
-    assert repr(name) in message and "MARGINALIA_DATA" in message and f"marginalia data {name} --fetch" in message
+    assert repr(name) in message and "MARGINLOSS_DATA" in message and f"marginloss data {name} --fetch" in message
     assert any(file.path in message for part in entry.parts.values() for file in part)
     assert str(empty_machine) in message and isinstance(error.value, LookupError)
 

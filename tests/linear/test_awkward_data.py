@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold
 
-from marginalia.linear import (
+from marginloss.linear import (
     DesignFactor,
     HalfspaceLearner,
     MarginClassifier,
@@ -17,7 +17,7 @@ from marginalia.linear import (
     TwoTemperatureClassifier,
     Winnow,
 )
-from marginalia.losses import AlphaLoss, HingeLoss, SigmoidLoss, SmoothBoostLoss, TwoTemperatureLoss
+from marginloss.losses import AlphaLoss, HingeLoss, SigmoidLoss, SmoothBoostLoss, TwoTemperatureLoss
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marginalia.linear import DesignFactor, MarginClassifier
-from marginalia.linear.batch import Problem, minimise_many
-from marginalia.linear.objective import SmoothedHinge
-from marginalia.linear.shared_rows import Replaced
-from marginalia.losses import AlphaLoss, LogisticLoss, TwoTemperatureLoss
-from marginalia.theory.amid2019.training import plain_fit
+from marginloss.linear import DesignFactor, MarginClassifier
+from marginloss.linear.batch import Problem, minimise_many
+from marginloss.linear.objective import SmoothedHinge
+from marginloss.linear.shared_rows import Replaced
+from marginloss.losses import AlphaLoss, LogisticLoss, TwoTemperatureLoss
+from marginloss.theory.amid2019.training import plain_fit
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.linear import DesignFactor, MarginClassifier
-from marginalia.losses import (
+from marginloss._rows import merge_rows
+from marginloss.linear import DesignFactor, MarginClassifier
+from marginloss.losses import (
     AlphaLoss,
     ExponentialLoss,
     GeneralizedCrossEntropyLoss,
@@ -23,7 +24,6 @@ from marginalia.losses import (
     TLogisticLoss,
     TwoTemperatureLoss,
 )
-from marginalia.rows import merge_rows
 
 
 @parametrize_with_checks(

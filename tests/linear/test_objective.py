@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from marginalia.linear.objective import FEW, MarginObjective
-from marginalia.losses import AlphaLoss, ExponentialLoss, HingeLoss, LogisticLoss, TwoTemperatureLoss
+from marginloss.linear.objective import FEW, MarginObjective
+from marginloss.losses import AlphaLoss, ExponentialLoss, HingeLoss, LogisticLoss, TwoTemperatureLoss
 
 LOSSES = [AlphaLoss(2.0), AlphaLoss(0.7), ExponentialLoss(), LogisticLoss(), TwoTemperatureLoss(0.8, 1.2), HingeLoss()]
 

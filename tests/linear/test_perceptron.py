@@ -5,9 +5,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.linear import PNormPerceptron, Winnow, mistake_bound
-from marginalia.noise import DenseHalfspace, MaliciousOracle, SparseMajority
-from marginalia.norms import attaining_vector, dual_exponent, p_norm
+from marginloss._norms import attaining_vector, dual_exponent, p_norm
+from marginloss.linear import PNormPerceptron, Winnow, mistake_bound
+from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from marginalia.linear import shared_rows
-from marginalia.linear.shared_rows import FEW, Replaced, SharedRows
+from marginloss.linear import shared_rows
+from marginloss.linear.shared_rows import FEW, Replaced, SharedRows
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginalia.linear import DesignFactor, MarginClassifier, TwoTemperatureClassifier
-from marginalia.losses import TwoTemperatureLoss
-from marginalia.losses.tempered import escort, log_t, two_temperature_loss
+from marginloss.linear import DesignFactor, MarginClassifier, TwoTemperatureClassifier
+from marginloss.losses import TwoTemperatureLoss
+from marginloss.losses.tempered import escort, log_t, two_temperature_loss
 
 
 @parametrize_with_checks([TwoTemperatureClassifier()])

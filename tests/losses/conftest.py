@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from marginalia.losses import (
+from marginloss.losses import (
     AlphaLoss,
     ExponentialLoss,
     GeneralizedCrossEntropyLoss,

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from marginalia.losses.elementary import exp_and_expm1, log1p
+from marginloss.losses.elementary import exp_and_expm1, log1p
 
 # not cached: a cached function would not see an edit of the polynomials
 compiled = njit(error_model="numpy", fastmath={"contract"})

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from marginalia.losses import (
+from marginloss.losses import (
     AlphaLoss,
     ExponentialLoss,
     GeneralizedCrossEntropyLoss,

@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import log_softmax, logsumexp, rel_entr
 from scipy.stats import entropy
 
-from marginalia.losses import log_partition as internals
-from marginalia.losses.tempered import (
+from marginloss.losses import log_partition as internals
+from marginloss.losses.tempered import (
     bitempered_loss,
     escort,
     exp_t,

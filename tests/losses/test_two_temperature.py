@@ -6,8 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from marginalia.losses import AlphaLoss, LogisticLoss, TLogisticLoss, TwoTemperatureLoss
-from marginalia.losses.tempered import two_temperature_loss
+from marginloss.losses import AlphaLoss, LogisticLoss, TLogisticLoss, TwoTemperatureLoss
+from marginloss.losses.tempered import two_temperature_loss
 
 
 def test_values_behind_figure_1c():

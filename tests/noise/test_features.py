@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from marginalia.noise import flip_features, insider_twist, replace_instances
+from marginloss.noise import flip_features, insider_twist, replace_instances
 
 seeds = st.integers(0, 2**32)
 rates = st.floats(0, 1)

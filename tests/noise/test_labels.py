@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginalia.noise import flip_by_margin, flip_labels
+from marginloss.noise import flip_by_margin, flip_labels
 
 LABELS = [(-1, 1), (0, 1), ("ham", "spam"), (False, True), (2.0, 7.0)]
 labels = st.sampled_from(LABELS)

@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from marginalia.noise import ADVERSARIES, DenseHalfspace, MaliciousOracle, SparseMajority, TwoTargets
-from marginalia.norms import p_norm
+from marginloss._norms import p_norm
+from marginloss.noise import ADVERSARIES, DenseHalfspace, MaliciousOracle, SparseMajority, TwoTargets
 
 SOURCES = [SparseMajority(20, 5), DenseHalfspace(7, 0.2), DenseHalfspace(8, 0.1), TwoTargets(0.2, 1)]
 

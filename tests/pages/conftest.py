@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from marginalia.book import chapters
-from marginalia.book.build import build
-from marginalia.book.runner import run
-from marginalia.experiments import current_scale
+from marginloss.companion import current_scale
+from marginloss.companion.book import chapters
+from marginloss.companion.book.build import build
+from marginloss.companion.book.runner import run
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from marginalia.book.layout import pages, root
+from marginloss.companion.book.layout import pages, root
 
 pytestmark = pytest.mark.browser
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from marginalia.book.formulas import computed_by, labels
-from marginalia.book.layout import chapters
+from marginloss.companion.book.formulas import computed_by, labels
+from marginloss.companion.book.layout import chapters
 
 LABELS = {label: chapter.name for chapter in chapters() for label in labels(chapter.text)}
 
@@ -20,5 +20,5 @@ def test_a_formula_leads_to_the_code_and_back(label, soups):
 
 
 def test_entries_lead_to_the_chapters_that_use_them(soups):
-    entry = soups["chapters/api.html"].find(id="marginalia.boosting.AdaLPBoostClassifier").parent
+    entry = soups["chapters/api.html"].find(id="marginloss.boosting.AdaLPBoostClassifier").parent
     assert any(link["href"].startswith("63_use_it.html") for link in entry.select(".in-book a"))

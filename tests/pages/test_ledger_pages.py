@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from marginalia.book.layout import chapters
-from marginalia.book.pages import PLURAL, totals, verdicts
-from marginalia.book.thumbnails import items
-from marginalia.book.verdicts import findings
-from marginalia.exhibits import status
-from marginalia.ledger import KINDS, entries
+from marginloss.companion.book.layout import chapters
+from marginloss.companion.book.pages import PLURAL, totals, verdicts
+from marginloss.companion.book.thumbnails import items
+from marginloss.companion.book.verdicts import findings
+from marginloss.companion.exhibits import status
+from marginloss.companion.ledger import KINDS, entries
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,7 +34,7 @@ def test_entries_link_to_paper_chapter_and_function(kind, soups):
                 f"{entry.id}: no link to the chapter"
             )
         if kind == "claim":
-            assert any("/lib/marginalia/theory/" in link for link in links), f"{entry.id}: no link to the check"
+            assert any("/lib/marginloss/theory/" in link for link in links), f"{entry.id}: no link to the check"
 
 
 def test_chapters_show_each_of_their_claims_with_its_reason_and_a_link_to_its_evidence(soups):
@@ -51,7 +51,7 @@ def test_exhibits_link_to_the_functions_behind_them(soups):
     soup = soups["chapters/exhibits.html"]
     attempted = [line.id.replace(":", "-") for line in status() if line.verdict != "not attempted"]
     links = {name: [link["href"] for link in soup.find(id=name).find_all("a")] for name in attempted}
-    without = {name for name, found in links.items() if not any("/lib/marginalia/" in link for link in found)}
+    without = {name for name, found in links.items() if not any("/lib/marginloss/" in link for link in found)}
     assert len(without) <= 1, without  # the logit of Figure 5 in sypherd2022 is SciPy's
 
 

@@ -8,9 +8,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from marginalia.book import chapters
-from marginalia.book.layout import pages, root
-from marginalia.experiments import current_scale
+from marginloss.companion import current_scale
+from marginloss.companion.book import chapters
+from marginloss.companion.book.layout import pages, root
 
 PAGES = [path.relative_to(root()).with_suffix(".html").as_posix() for path in pages()]
 CHAPTERS = [chapter.path.relative_to(root()).with_suffix(".html").as_posix() for chapter in chapters()]
@@ -148,10 +148,10 @@ def test_the_build_executed_nothing(html):
 
 
 def test_the_zip_holds_every_page_and_what_it_loads(html):
-    with zipfile.ZipFile(html / "marginalia-book.zip") as archive:
+    with zipfile.ZipFile(html / "marginloss-book.zip") as archive:
         names = set(archive.namelist())
         assert archive.testzip() is None
     on_disk = {path.relative_to(html).as_posix() for path in html.rglob("*") if path.is_file()} - {
-        "marginalia-book.zip"
+        "marginloss-book.zip"
     }
-    assert names == {f"marginalia-book/{name}" for name in on_disk}
+    assert names == {f"marginloss-book/{name}" for name in on_disk}

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from marginalia.risk import cvar_weights
-from marginalia.risk.compiled import capped_tilt, simplex_quadratic
-from marginalia.risk.smoothed import relative_entropy
+from marginloss.risk import cvar_weights
+from marginloss.risk.compiled import capped_tilt, simplex_quadratic
+from marginloss.risk.smoothed import relative_entropy
 
 
 @pytest.mark.parametrize("beta", [1e-6, 0.3, 20.0, 1e3, 1e6])

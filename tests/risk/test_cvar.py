@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from marginalia.risk import cvar, cvar_curve, cvar_weights
+from marginloss.risk import cvar, cvar_curve, cvar_weights
 
 
 def exact_cvar(losses, alpha):

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-from marginalia.risk import cvar_weights, entropic_lpboost, lpboost, smoothed_cvar
+from marginloss.risk import cvar_weights, entropic_lpboost, lpboost, smoothed_cvar
 
 
 def bits(n, n_models, seed):

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from marginalia.risk import coin_cvar, cvar, cvar_floor, cvar_floor_curve, label_conflicts
+from marginloss.risk import coin_cvar, cvar, cvar_floor, cvar_floor_curve, label_conflicts
 
 
 def lookup_optimum(cells, y, n_classes, alpha):

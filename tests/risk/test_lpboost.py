@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from marginalia.risk import cvar, lpboost, lpboost_path
-from marginalia.risk.program import DualProgram
+from marginloss.risk import cvar, lpboost, lpboost_path
+from marginloss.risk.program import DualProgram
 
 
 def primal_optimum(losses, alpha, weight=None):

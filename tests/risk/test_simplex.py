@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from marginalia.losses import SmoothBoostLoss
-from marginalia.risk import cvar_weights, project_capped_simplex
+from marginloss.losses import SmoothBoostLoss
+from marginloss.risk import cvar_weights, project_capped_simplex
 
 
 @settings(deadline=None)

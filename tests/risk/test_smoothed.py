@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
-from marginalia.risk import cvar, cvar_weights, smoothed_cvar
+from marginloss.risk import cvar, cvar_weights, smoothed_cvar
 
 
 def precise(losses, alpha, beta):

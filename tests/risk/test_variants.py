@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from marginalia.risk import (
+from marginloss.risk import (
     cvar,
     group_lpboost,
     hedge_excess,

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from marginalia import theory
-from marginalia.book.verdicts import findings
-from marginalia.ledger import PAPERS, entries
-from marginalia.theory import Finding, check, claim, confirm, function_of, outcome
+from marginloss import theory
+from marginloss.companion.book.verdicts import findings
+from marginloss.companion.ledger import PAPERS, entries
+from marginloss.theory import Finding, check, claim, confirm, function_of, outcome
 
 CLAIMS = entries(kind="claim")
 

@@ -1,8 +1,8 @@
 import pytest
 
-from marginalia.losses import AlphaLoss, TwoTemperatureLoss
-from marginalia.theory import equivalences as module
-from marginalia.theory.equivalences import equivalences
+from marginloss.losses import AlphaLoss, TwoTemperatureLoss
+from marginloss.theory import equivalences as module
+from marginloss.theory.equivalences import equivalences
 
 
 @pytest.mark.parametrize("line", equivalences(), ids=lambda line: f"{line.left} = {line.right}")

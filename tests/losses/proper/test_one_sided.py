@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginalia.losses.proper import FocalLoss, SuperLoss, clipped_inverse_link
+from marginloss.losses.proper import FocalLoss, SuperLoss, clipped_inverse_link
 
 mp.mp.dps = 80
 GRID = np.linspace(0, 1, 200001)[1:-1]

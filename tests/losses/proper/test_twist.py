@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import logit
 
-from marginalia.losses.proper import (
+from marginloss.losses.proper import (
     AlphaCPELoss,
     best_alpha,
     binary_entropy,

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginalia.ledger import entries
-from marginalia.theory import check
-from marginalia.theory.servedio2003 import bounds, halfspaces, limits, online, pairing, rounds, variants
-from marginalia.theory.servedio2003.pairing import pair_segments
-from marginalia.theory.servedio2003.plays import (
+from marginloss.companion.ledger import entries
+from marginloss.theory import check
+from marginloss.theory.servedio2003 import bounds, halfspaces, limits, online, pairing, rounds, variants
+from marginloss.theory.servedio2003.pairing import pair_segments
+from marginloss.theory.servedio2003.plays import (
     STYLES,
     deserter,
     friendly,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marginalia.ledger import entries
-from marginalia.losses.proper import AlphaCPELoss, ConstructiveAlpha, FocalLoss, constructive_alpha
-from marginalia.theory import check
-from marginalia.theory.sypherd2022 import divergences, gains, links, pilboost, tilts
+from marginloss.companion.ledger import entries
+from marginloss.losses.proper import AlphaCPELoss, ConstructiveAlpha, FocalLoss, constructive_alpha
+from marginloss.theory import check
+from marginloss.theory.sypherd2022 import divergences, gains, links, pilboost, tilts
 
 CLAIMS = entries("sypherd2022", "claim")
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from marginalia.losses import AlphaLoss
-from marginalia.theory.sypherd2023 import gradient_bounds, theorem_2, theorem_3
+from marginloss.losses import AlphaLoss
+from marginloss.theory.sypherd2023 import gradient_bounds, theorem_2, theorem_3
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, math.inf])

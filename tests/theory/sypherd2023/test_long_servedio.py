@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 
-from marginalia.theory.sypherd2023.bifurcation import global_minimum, minima, stationary_points, thresholds
-from marginalia.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
+from marginloss.theory.sypherd2023.bifurcation import global_minimum, minima, stationary_points, thresholds
+from marginloss.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
 
 ALPHAS = [0.3, 0.77, 1.0, 1.3, 2.0, 10.0, math.inf]
 

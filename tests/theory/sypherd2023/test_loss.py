@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from marginalia.losses import AlphaLoss
-from marginalia.theory.sypherd2023 import loss as claims
+from marginloss.losses import AlphaLoss
+from marginloss.theory.sypherd2023 import loss as claims
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from marginalia.theory.sypherd2023 import theorem_1 as claims
-from marginalia.theory.sypherd2023.long_servedio import Landscape
+from marginloss.theory.sypherd2023 import theorem_1 as claims
+from marginloss.theory.sypherd2023.long_servedio import Landscape
 
 
 @dataclass(frozen=True)

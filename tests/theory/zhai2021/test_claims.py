@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from marginalia.ledger import entries
-from marginalia.risk import (
+from marginloss.companion.ledger import entries
+from marginloss.risk import (
     cvar,
     cvar_curve,
     hedge_excess,
@@ -17,8 +17,8 @@ from marginalia.risk import (
     lpboost_beta,
     lpboost_rounds,
 )
-from marginalia.theory import check
-from marginalia.theory.zhai2021 import games, practice, programs, tail
+from marginloss.theory import check
+from marginloss.theory.zhai2021 import games, practice, programs, tail
 
 found = cache(check)
 

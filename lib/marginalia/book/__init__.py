@@ -1,6 +1,0 @@
-"""Runner and builder of the book: every chapter is executed once, and tests and pages read what it gave."""
-
-from marginalia.book.layout import Chapter, chapters, find_chapters
-from marginalia.book.results import Result, results
-
-__all__ = ["Chapter", "Result", "chapters", "find_chapters", "results"]

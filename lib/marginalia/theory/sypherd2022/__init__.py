@@ -1,5 +1,0 @@
-"""Claims of *Being Properly Improper* (Sypherd, Nock and Sankar, ICML 2022)."""
-
-from marginalia.theory.sypherd2022 import divergences, gains, links, pilboost, tilts
-
-__all__ = ["divergences", "gains", "links", "pilboost", "tilts"]

@@ -1,0 +1,163 @@
+r"""The complete learner of halfspaces under malicious noise (servedio2003, Section 3.4)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from marginloss._norms import p_norm
+from marginloss._validation import MarginlossClassifier, check_integer, check_real
+from marginloss.boosting.pnorm import PNormLearner
+from marginloss.boosting.smoothboost import SmoothBoostClassifier
+from marginloss.linear.pac import HalfspaceGuarantee, halfspace_guarantee
+
+__all__ = ["HalfspaceLearner"]
+
+Array = NDArray[np.float64]
+
+
+class HalfspaceLearner(MarginlossClassifier):
+    r"""SmoothBoost with the :math:`p`-norm learner: a linear classifier that tolerates malicious examples.
+
+    For accuracy ε and difficulty :math:`A = R\|u\|_q/\xi` the parameters are :math:`\kappa = \epsilon/4`,
+    :math:`\gamma = 1/(4A)` and :math:`\theta = \gamma/(2+\gamma)`; a malicious rate of :math:`\epsilon/(32A)` is
+    tolerated (Theorem 6), and in practice several times as much. The result is one weight vector.
+
+    Parameters
+    ----------
+    epsilon : float, default 0.2
+        Accuracy asked for, in (0, 1); a quarter of it is the fraction of examples that may be given up.
+    p : float, default 2
+        Norm, in :math:`[2, \infty]`: 2 for targets that use all features, :math:`\infty` for few among many.
+    R : float, optional
+        Radius of the ball that holds every clean point, known and not estimated from dirty data. ``None`` takes the
+        largest norm in the sample, with a warning.
+    difficulty : float, optional
+        :math:`A \ge 1`, if it is known. ``None``: start from :math:`\gamma = ¼` and halve as long as the weak learner
+        falls short, which keeps every guarantee.
+    fit_intercept : bool, default True
+        Append a constant feature as large as ``R``; the margin must then hold in that larger space.
+    outside : {"raise", "drop", "scale"}, default "drop"
+        What to do with points beyond ``R``, which are certainly dirty.
+    n_estimators : int, optional
+        Largest number of rounds; ``None``: the bound of Theorem 2, at most ``max_rounds``.
+    max_rounds : int, default 5000
+        Ends runs on data that hold more dirt than is tolerated, which would otherwise use up the whole bound.
+    delta : float, default 0.05
+        Confidence, used for the sample sizes in ``guarantee_``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d)
+    intercept_ : ndarray of shape (1,)
+    booster_ : SmoothBoostClassifier
+        The fitted booster, with advantages, densities and smoothness of every round.
+    guarantee_ : HalfspaceGuarantee
+        Parameters, tolerated noise rate, bounds on rounds and on the sample size.
+    n_iter_ : int
+        Rounds.
+    converged_ : bool
+        Whether the measure fell below κ, so that all but a fraction κ of the examples have margin θ.
+
+    Examples
+    --------
+    >>> from marginloss.noise import MaliciousOracle, SparseMajority
+    >>> X, y, dirty = MaliciousOracle("maxmargin", 0.01, SparseMajority(60, 3)).draw(600, rng=0)
+    >>> model = HalfspaceLearner(p=float("inf"), R=1.0, difficulty=3, fit_intercept=False).fit(X, y)
+    >>> clean_X, clean_y = SparseMajority(60, 3).draw(1000, rng=1)
+    >>> model.score(clean_X, clean_y), model.converged_, round(model.guarantee_.noise_rate, 4)
+    (1.0, True, 0.0021)
+    """
+
+    _binary_only = True
+
+    def __init__(
+        self,
+        epsilon: float = 0.2,
+        p: float = 2.0,
+        R: float | None = None,
+        difficulty: float | None = None,
+        fit_intercept: bool = True,
+        outside: str = "drop",
+        n_estimators: int | None = None,
+        max_rounds: int = 5000,
+        delta: float = 0.05,
+    ) -> None:
+        self.epsilon = epsilon
+        self.p = p
+        self.R = R
+        self.difficulty = difficulty
+        self.fit_intercept = fit_intercept
+        self.outside = outside
+        self.n_estimators = n_estimators
+        self.max_rounds = max_rounds
+        self.delta = delta
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> HalfspaceLearner:
+        """Learn the halfspace.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+        """
+        epsilon = check_real("epsilon", self.epsilon, "(0, 1)")
+        p = check_real("p", self.p, "[2, inf]")
+        if self.R is not None:
+            check_real("R", self.R, "(0, inf)")
+        if self.difficulty is not None:
+            check_real("difficulty", self.difficulty, "[1, inf)")
+        if self.n_estimators is not None:
+            check_integer("n_estimators", self.n_estimators, 1)
+        check_integer("max_rounds", self.max_rounds, 1)
+        X, codes, weight = self._check_training(X, y, sample_weight, dtype=[np.float64, np.float32])
+        if len(self.classes_) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
+        R, constant = self.R, 0.0
+        if self.fit_intercept:
+            constant = float(p_norm(X, p).max() or 1.0) if R is None else float(R)
+            X = np.column_stack([X, np.full(len(X), constant, dtype=X.dtype)])
+            R = None if R is None else float(p_norm([R, constant], p))
+        # gamma = 1/(4A) is at most 1/4: the largest value to start halving from
+        self.guarantee_: HalfspaceGuarantee = halfspace_guarantee(epsilon, self.difficulty or 1.0, self.delta)
+        rounds = self.n_estimators
+        if rounds is None and (self.difficulty is None or self.guarantee_.n_rounds > self.max_rounds):
+            rounds = self.max_rounds
+        self.booster_ = SmoothBoostClassifier(
+            kappa=self.guarantee_.kappa,
+            gamma=self.guarantee_.gamma,
+            estimator=PNormLearner(p=p, R=R, outside=self.outside),
+            n_estimators=rounds,
+            on_failure="halve" if self.difficulty is None else "ignore",
+        ).fit(X, codes, weight)
+        if self.difficulty is None:
+            self.guarantee_ = halfspace_guarantee(epsilon, 1 / (4 * self.booster_.gamma_), self.delta)
+        mean = getattr(self.booster_, "mean_coef_", np.zeros(X.shape[1]))  # no round, no hypothesis to average
+        self.coef_ = mean[None, : self.n_features_in_]
+        self.intercept_ = mean[self.n_features_in_ :] * constant if self.fit_intercept else np.zeros(1)
+        self.n_iter_ = self.booster_.n_estimators_
+        self.converged_ = self.booster_.stop_reason_ == "converged"
+        if self.booster_.stop_reason_ in ("no_edge", "weak_learner_failed"):
+            warnings.warn(
+                f"HalfspaceLearner stopped after {self.n_iter_} rounds ({self.booster_.stop_reason_}): no linear "
+                "function is better than chance on the examples that are left",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """The margin of each row, in [−1, 1] for points inside the ball; positive for ``classes_[1]``."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row."""
+        return self._labels_from_score(self.decision_function(X))

@@ -1,0 +1,67 @@
+"""Base learners that see weights as a sample: any classifier on rows drawn by weight, networks from a warm start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.utils import check_random_state
+
+from marginloss.boosting.learners import EstimatorHypothesis, margin_of_classes, seeded
+from marginloss.boosting.network import NetworkClassifier
+
+__all__ = ["ResamplingLearner"]
+
+Array = NDArray[np.float64]
+
+
+class ResamplingLearner:
+    """Weak learner for :func:`marginloss.boosting.loop.boost` that draws rows by weight instead of weighing them.
+
+    A :class:`NetworkClassifier` is warmed up once and tuned on weighted minibatches in every round; any other
+    classifier is fitted to as many rows as there are, drawn with replacement.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Cloned; its ``fit`` need not take ``sample_weight``.
+    X : array or sparse matrix of shape (n, d)
+    y : ndarray of shape (n,)
+        Classes ``0 .. n_classes - 1``.
+    sample_weight : ndarray of shape (n,)
+    n_classes : int
+    random_state : int, RandomState or None
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: NDArray[np.intp],
+        sample_weight: Array,
+        n_classes: int = 2,
+        random_state: Any = None,
+    ) -> None:
+        self.X, self.y, self.n_classes, self.sample_weight = X, y, n_classes, sample_weight
+        self.random = check_random_state(random_state)
+        self.estimator = clone(estimator)
+        if isinstance(self.estimator, NetworkClassifier):
+            self.estimator.warm_up(X, y, n_classes, self.random)
+
+    def fit(self, weight: Array) -> tuple[EstimatorHypothesis, Array]:
+        """Fit a model to weights that sum to one; return it and the margin it gives to each row."""
+        model = self._model(weight)
+        hypothesis = EstimatorHypothesis(model, self.n_classes)
+        return hypothesis, margin_of_classes(model.predict(self.X), self.y, self.n_classes)
+
+    def _model(self, weight: Array) -> Any:
+        if isinstance(self.estimator, NetworkClassifier):
+            return self.estimator.tuned(self.X, self.y, weight, self.random)
+        rows = self.random.choice(len(weight), size=len(weight), p=weight / weight.sum())
+        labels = self.y[rows]
+        # a sample of one class has one answer, which many classifiers refuse to learn
+        model = clone(self.estimator) if (labels != labels[0]).any() else DummyClassifier(strategy="most_frequent")
+        return seeded(model, self.random).fit(self.X[rows], labels)

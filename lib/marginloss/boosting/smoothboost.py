@@ -1,0 +1,317 @@
+r"""SmoothBoost, and what smooth boosters share (servedio2003, Section 2)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length, column_or_1d
+
+from marginloss._validation import check_choice, check_integer, check_real
+from marginloss.boosting.base import BoostingClassifier
+from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds
+from marginloss.boosting.fused import CappedExponential, Course, rows_for
+from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost
+from marginloss.boosting.pnorm import LinearVote
+from marginloss.boosting.rules import EdgeStep
+from marginloss.losses import SmoothBoostLoss
+
+__all__ = ["SmoothBoostClassifier", "SmoothBooster"]
+
+Array = NDArray[np.float64]
+
+_SLACK = 1e-9  # rounding allowed in advantages and in the range of weak hypotheses
+_MOST = 200_000  # rounds of all restarts together: where labels contradict each other no advantage is small enough
+
+
+class SmoothBooster(BoostingClassifier):
+    r"""Base of boosters whose distributions are capped at :math:`1/(\kappa m)`; their score is a vote in [−1, 1].
+
+    Fitted attributes, beyond those of every booster: ``advantages_``, ``densities_`` and ``smoothness_`` (:math:`m`
+    times the largest weight), one number a round; ``margins_``, the margins of the training rows as the weak learner
+    holds them (our trees merge identical ones, a :class:`PNormLearner` may drop some); ``mean_coef_`` where all
+    hypotheses are linear, so that the vote is too.
+    """
+
+    _binary_only = True
+
+    def _keep(self, record: BoostRecord) -> None:
+        super()._keep(record)
+        self.advantages_, self.densities_ = record.edges / 2, record.densities
+        self.smoothness_ = 1 / record.kappas
+        self._total_step = float(record.steps.sum()) or 1.0
+        self.margins_ = record.margin / self._total_step
+        self._forget("mean_coef_")
+        if isinstance(self.estimators_, LinearVote):
+            self.mean_coef_ = self.theta_ @ self.estimators_.coefs / self._total_step
+
+    def decision_function(self, X: Any) -> Array:
+        r"""The vote :math:`f(x) = \sum_t\alpha_th_t(x)/\sum_t\alpha_t` in [−1, 1]; ``y * f`` is the margin."""
+        return super().decision_function(X) / self._total_step
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """Votes after 1, 2, ... rounds, each normalised by its own steps."""
+        for score, total in zip(self._staged_scores(self._check_new(X)), np.cumsum(self.theta_), strict=True):
+            yield score / total
+
+    def decision_at(self, X: Any, rounds: Sequence[int]) -> Array:
+        """Votes after each of some increasing numbers of rounds, each normalised by its own steps."""
+        scores, total = super().decision_at(X, rounds), np.cumsum(self.theta_)
+        return scores / total[np.minimum(rounds, len(total)) - 1][:, None] if len(total) else scores
+
+    def suspects(self, X: Any, y: ArrayLike, margin: float = 0.0) -> NDArray[np.bool_]:
+        """Examples whose margin is at most ``margin``: those that the booster was allowed to give up.
+
+        On training data with a few malicious examples these are the ones to look at first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+            Labels as in ``fit``.
+        margin : float, default 0
+
+        Returns
+        -------
+        ndarray of bool of shape (n,)
+            All false where one class was all there was to learn.
+        """
+        score = self.decision_function(X)
+        labels: NDArray[Any] = column_or_1d(y)
+        check_consistent_length(score, labels)
+        unknown = labels[~np.isin(labels, self.classes_)].tolist()
+        if unknown:
+            raise ValueError(f"y must hold labels seen in fit, {self.classes_.tolist()}, got {unknown[0]!r}")
+        if len(self.classes_) == 1:
+            return np.zeros(len(labels), dtype=np.bool_)
+        return np.where(labels == self.classes_[1], score, -score) <= margin
+
+
+class SmoothBoostClassifier(SmoothBooster):
+    r"""SmoothBoost: no example ever has more than :math:`1/(\kappa m)` of the distribution.
+
+    Figure 1 of servedio2003. Round :math:`t` weighs an example by its measure
+    :math:`M(N) = \min\{1, (1-\gamma)^{N/2}\}`, where :math:`N = \sum_s (y h_s(x) - \theta)` says how far it is ahead
+    of the margin θ, and stops when the mean measure falls below κ. Then fewer than a fraction κ of the examples have
+    margin at most θ (Theorem 1), whatever the weak learner does; with advantages of at least γ and
+    :math:`\theta=\gamma/(2+\gamma)` this takes fewer than :math:`2/(\kappa\gamma^2\sqrt{1-\gamma})` rounds (Theorem
+    2).
+
+    Parameters
+    ----------
+    kappa : float, default 0.05
+        Fraction of examples that may be given up, in (0, 1); several times the expected fraction of corrupted ones.
+    gamma : float, default 0.05
+        Advantage expected of the weak learner, in (0, ½); an error of :math:`½ - \gamma` for one that answers −1/+1.
+    theta : float, optional
+        Margin aimed at, in [0, 1); :math:`\gamma/(2+\gamma)` if not given.
+    estimator : classifier, optional
+        Weak learner: any classifier whose ``fit`` takes ``sample_weight``, or :class:`PNormLearner`. ``None``: our
+        trees.
+    n_estimators : int, optional
+        Largest number of rounds. ``None``: the bound of Theorem 2, so that reaching it proves that some advantage was
+        below γ; with ``on_failure="halve"`` at most 200 000 rounds in all.
+    adaptive : bool, default False
+        Use the steps :math:`\tfrac12\ln\frac{(1+r_t)(1-\theta)}{(1-r_t)(1+\theta)}` of the edges :math:`r_t` found in
+        place of the fixed decay: same cap, same margin, fewer rounds, and γ serves only for the default of θ and the
+        bound. A derivation of ours in the manner of Gavinsky's smooth and adaptive boosting.
+    on_failure : {"warn", "raise", "stop", "ignore", "halve"}, default "warn"
+        What to do when an advantage is below γ (``adaptive``: an edge not above θ, which always ends the run): warn
+        once and go on, raise ``RuntimeError``, stop without this hypothesis, go on, or start again with γ and θ
+        halved.
+    early_stop : bool, default False
+        Stop as soon as fewer than a fraction κ of the examples have margin at most θ, often much earlier.
+    max_depth : int, default 1
+        Depth of our trees.
+    criterion : {"error", "gini"}, default "error"
+        What the splits of our trees make small; the error gives the largest advantage.
+    random_state : int, RandomState or None
+        For ``estimator``.
+
+    Attributes
+    ----------
+    estimators_ : sequence
+        The weak hypotheses; ``theta_`` holds their steps.
+    gamma_, target_margin_ : float
+        γ and θ in use; smaller than asked after ``on_failure="halve"``.
+    advantages_, densities_, smoothness_ : ndarray of shape (n_estimators_,)
+        Advantage, mean measure, and :math:`m\|D_t\|_\infty \le 1/\kappa` of each round.
+    certified_fraction_ : float
+        Mean measure after the last round: no more than this fraction of the examples has margin at most θ.
+    bound_ : float
+        The bound on the number of rounds for ``gamma_`` and ``target_margin_``.
+    n_estimators_, n_rounds_total_ : int
+        Rounds of the final run, and of all runs together after restarts.
+    stop_reason_ : str
+        ``"converged"``, ``"early_stop"``, ``"n_rounds"``, ``"weak_learner_failed"``, ``"no_edge"`` or ``"one_class"``.
+
+    Notes
+    -----
+    For :math:`\kappa m < 1` the cap is void and the booster must get all examples right. Contradictory twins in more
+    than a fraction κ of the sample, or more corruption than κ allows, keep the measure above κ for ever:
+    ``n_estimators`` ends the run, and a ``ConvergenceWarning`` says so.
+
+    Examples
+    --------
+    >>> from marginloss.boosting import PNormLearner, SmoothBoostClassifier
+    >>> from marginloss.noise import MaliciousOracle, SparseMajority
+    >>> X, y, dirty = MaliciousOracle("fake", 0.01, SparseMajority(50, 3)).draw(500, rng=0)
+    >>> model = SmoothBoostClassifier(kappa=0.05, gamma=1 / 12, estimator=PNormLearner(p=float("inf"), R=1.0)).fit(X, y)
+    >>> model.stop_reason_, bool(model.smoothness_.max() <= 20), bool((model.suspects(X, y) == dirty).all())
+    ('converged', True, True)
+    """
+
+    def __init__(
+        self,
+        kappa: float = 0.05,
+        gamma: float = 0.05,
+        theta: float | None = None,
+        estimator: Any = None,
+        n_estimators: int | None = None,
+        adaptive: bool = False,
+        on_failure: str = "warn",
+        early_stop: bool = False,
+        max_depth: int = 1,
+        criterion: str = "error",
+        random_state: Any = None,
+    ) -> None:
+        self.kappa = kappa
+        self.gamma = gamma
+        self.theta = theta
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.adaptive = adaptive
+        self.on_failure = on_failure
+        self.early_stop = early_stop
+        self.max_depth = max_depth
+        self.criterion = criterion
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SmoothBoostClassifier:
+        """Boost until the measure falls below κ.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            A weight of 2 equals two copies of the example; fractions and caps count weight.
+        """
+        self._check_parameters()
+        data, codes, weight = self._check_data(X, y, sample_weight)
+        self.gamma_ = float(self.gamma)
+        self.target_margin_ = self.gamma_ / (2 + self.gamma_) if self.theta is None else float(self.theta)
+        self.n_rounds_total_ = 0
+        if len(self.classes_) == 1:
+            self.certified_fraction_, self.bound_ = 0.0, self._bound()
+            self._keep_constant()
+            return self
+        learner = self._weak_learner(
+            data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
+        )
+        while True:
+            record = self._one_run(learner)
+            self.n_rounds_total_ += len(record.steps)
+            # the bound was reached: some advantage was below gamma, even if none was seen to fail (adaptive steps)
+            disproved = record.stop_reason == "n_rounds" and self.n_estimators is None
+            failed = record.stop_reason == "weak_learner_failed" or disproved
+            spent = self.n_estimators is None and self.n_rounds_total_ >= _MOST
+            if not (failed and self.on_failure == "halve" and self.gamma_ > _SLACK) or spent:
+                break
+            self.gamma_ /= 2
+            self.target_margin_ /= 2
+        self._keep(record)
+        if self.stop_reason_ == "n_rounds":
+            warnings.warn(
+                f"SmoothBoost did not stop within {self.n_estimators_} rounds: mean measure "
+                f"{self.certified_fraction_:.4g} is not below kappa={self.kappa}, smallest advantage "
+                f"{self.advantages_.min():.4g}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _check_parameters(self) -> None:
+        check_real("kappa", self.kappa, "(0, 1)")
+        check_real("gamma", self.gamma, "(0, 0.5)")
+        if self.theta is not None:
+            check_real("theta", self.theta, "[0, 1)")
+        if self.n_estimators is not None:
+            check_integer("n_estimators", self.n_estimators, 1)
+        elif math.isinf(smoothboost_rounds(self.kappa, self.gamma, self.theta)) and not self.adaptive:
+            raise ValueError(
+                f"theta={self.theta} is too large for gamma={self.gamma}: no bound on the rounds, give n_estimators"
+            )
+        elif self.adaptive and self.theta is not None and self.theta >= 2 * self.gamma:
+            raise ValueError(
+                f"theta={self.theta} must be below 2 * gamma = {2 * self.gamma} for a bound, or give n_estimators"
+            )
+        check_integer("max_depth", self.max_depth, 1)
+        check_choice("on_failure", self.on_failure, ("warn", "raise", "stop", "ignore", "halve"))
+        check_choice("criterion", self.criterion, ("error", "gini"))
+
+    def _bound(self) -> float:
+        bound = adaptive_rounds if self.adaptive else smoothboost_rounds
+        return bound(self.kappa, self.gamma_, self.target_margin_)
+
+    def _one_run(self, learner: WeakLearner) -> BoostRecord:
+        """Boost once with the present γ and θ."""
+        theta = self.target_margin_
+        self.bound_ = self._bound()
+        n_rounds = math.ceil(self.bound_) if self.n_estimators is None else int(self.n_estimators)
+        if self.n_estimators is None and self.on_failure == "halve":
+            n_rounds = min(n_rounds, _MOST - self.n_rounds_total_)
+        decay = 1.0 if self.adaptive else SmoothBoostLoss(self.gamma_).decay
+        share = learner.sample_weight / learner.sample_weight.sum()
+        needed = theta if self.adaptive else 2 * self.gamma_
+        warned = False
+        course = Course(
+            n_rounds,
+            EdgeStep(margin=theta) if self.adaptive else None,
+            aim=theta,
+            density=self.kappa,
+            edge=needed if self.adaptive else 0.0 if self.on_failure == "ignore" else needed - _SLACK,
+            behind=self.kappa + _SLACK if self.early_stop else 0.0,
+        )
+
+        def shift(number: int) -> float:
+            return theta * course.committed
+
+        def watch(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
+            self.certified_fraction_ = now.density
+            if now.density < self.kappa:
+                raise Stop("converged")
+            if self.early_stop and share @ (now.margin <= shift(now.number)) < self.kappa:
+                raise Stop("early_stop")
+            if now.number >= n_rounds:
+                raise Stop("n_rounds")
+
+        def step(now: Round) -> float:
+            nonlocal warned
+            if now.gain.size and np.abs(now.gain).max() > 1 + _SLACK:
+                raise ValueError(f"weak hypotheses must answer in [-1, 1], got {np.abs(now.gain).max()}")
+            if now.edge <= 0:
+                raise Stop("weak_learner_failed" if self.on_failure == "halve" and now.number else "no_edge")
+            if now.edge <= needed if self.adaptive else now.edge < needed - _SLACK:
+                message = f"the weak learner's edge {now.edge:.4g} in round {now.number + 1} is below " + (
+                    f"theta={theta:.4g}" if self.adaptive else f"2 * gamma = {needed:.4g}"
+                )
+                if self.on_failure == "raise":
+                    raise RuntimeError(message)
+                if self.on_failure == "warn" and not warned:
+                    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+                    warned, course.edge = True, course.edge if self.adaptive else 0.0
+                if self.adaptive or self.on_failure in ("stop", "halve"):
+                    raise Stop("weak_learner_failed")
+            alpha = 1.0 if course.step is None else course.step.of_edge(now.edge)
+            course.committed += alpha
+            return alpha
+
+        # one round more than allowed, so that the last test of the measure is made
+        weigh = CappedExponential(decay, shift)
+        return boost(learner, weigh, step, n_rounds + 1, watch, rows_for(learner, course))

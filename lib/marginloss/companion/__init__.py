@@ -1,0 +1,8 @@
+"""Everything that only the book needs: ledger, exhibits, sweeps, experiments, plotting, runner, pages, command line."""
+
+from marginloss.companion.exhibits import record, status
+from marginloss.companion.ledger import entries
+from marginloss.companion.scale import SCALES, current_scale, scaled
+from marginloss.companion.sweeps import sweep
+
+__all__ = ["SCALES", "current_scale", "entries", "record", "scaled", "status", "sweep"]

@@ -1,0 +1,122 @@
+"""Building the pages from what the runner left, without executing anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib.metadata import files
+from pathlib import Path
+
+from marginloss._validation import check_name
+from marginloss.companion.book.layout import chapters, pages, root
+from marginloss.companion.book.results import Result, write_atomically
+from marginloss.companion.book.runner import outdated
+from marginloss.companion.book.verdicts import findings
+from marginloss.companion.digest import combine, foundation_digest
+from marginloss.companion.folders import build_folder
+from marginloss.companion.scale import SCALES
+
+__all__ = ["BuildError", "build"]
+
+MATHJAX = "tex-svg-full.js"
+PACKED = "marginloss-book.zip"
+
+
+class BuildError(Exception):
+    """The pages could not be built; the message says why."""
+
+
+def build(scale: str) -> Path:
+    """Build the book from the chapters executed at ``scale`` and return its first page.
+
+    Nothing is done if nothing has changed since the pages were built.
+    """
+    check_name("scale", scale, SCALES)
+    stale = [chapter.name for chapter in outdated(chapters(), scale)]
+    if stale:
+        raise BuildError(f"not run at scale {scale}: {', '.join(stale)}; try 'marginloss run --scale {scale}' first")
+    front, stamp = build_folder() / "html" / "index.html", build_folder() / "html.json"
+    inputs = {"scale": scale, "digest": _inputs(scale)}
+    if front.is_file() and stamp.is_file() and json.loads(stamp.read_text(encoding="utf-8")) == inputs:
+        return front
+    stamp.unlink(missing_ok=True)
+    _copy_mathjax()
+    _fill_cache(scale)
+    findings()  # here, where progress can be seen; the pages read what is kept
+    _jupyter_book(scale)
+    _pack(front.parent)
+    write_atomically(stamp, json.dumps(inputs))
+    return front
+
+
+def _inputs(scale: str) -> str:
+    """Digest of everything that is on the pages."""
+    sources = [root() / "_config.yml", root() / "_toc.yml", *pages()]
+    sources += [path for path in sorted((root() / "chapters").rglob("*")) if path.is_file() and path.name != MATHJAX]
+    sources += [chapter.result(scale) for chapter in chapters()]
+    return combine([foundation_digest(), *(path.read_text(encoding="utf-8", errors="replace") for path in sources)])
+
+
+def _copy_mathjax() -> None:
+    """Put the one script that draws mathematics beside our own; the distribution is no importable package."""
+    found = [file.locate() for file in files("sphinx-mathjax-offline") or [] if file.name == MATHJAX]
+    if not found:
+        raise BuildError("sphinx-mathjax-offline has no file tex-svg-full.js: install the extra 'book' again")
+    target = root() / "chapters" / "_static" / "mathjax" / MATHJAX
+    target.parent.mkdir(exist_ok=True)
+    shutil.copyfile(str(found[0]), target)
+
+
+def _fill_cache(scale: str) -> None:
+    """Hand the executed notebooks to the execution cache that the book reads."""
+    import nbformat
+    from jupyter_cache import get_cache
+    from jupyter_cache.base import CacheBundleIn
+
+    cache = get_cache(str(build_folder() / ".jupyter_cache"))
+    for chapter in chapters():
+        notebook = nbformat.read(chapter.notebook(scale), as_version=4)
+        result = Result.read(chapter.result(scale))
+        data = {"execution_seconds": result.seconds if result else None}
+        bundle = CacheBundleIn(notebook, str(chapter.path), data=data)
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+
+
+def _pack(pages: Path) -> None:
+    """The whole book as one file beside its first page, for readers who are offline."""
+    target = pages / PACKED
+    with tempfile.TemporaryDirectory(dir=pages.parent) as folder:
+        packed = Path(folder) / PACKED
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(pages.rglob("*")):
+                if path.is_file() and path != target:
+                    archive.write(path, Path(target.stem) / path.relative_to(pages))
+        os.replace(packed, target)
+
+
+def _jupyter_book(scale: str) -> None:
+    """Call Jupyter Book; its report goes to ``_build/book.log``."""
+    command = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
+    # --all: Sphinx does not read a page again when only its cached outputs have changed
+    options = ["build", str(root()), "--all", "-W", "-n", "--keep-going"]
+    log = build_folder() / "book.log"
+    with log.open("w", encoding="utf-8") as file:
+        status = subprocess.run(
+            [sys.executable, "-c", command, *options],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"MARGINLOSS_SCALE": scale, "PYTHONIOENCODING": "utf-8"},
+            check=False,
+        ).returncode
+    report = log.read_text(encoding="utf-8", errors="replace")
+    if status:
+        problems = [line for line in report.splitlines() if "WARNING" in line or "ERROR" in line]
+        shown = "\n".join(problems or report.splitlines()[-30:])
+        raise BuildError(f"the book was not built; the whole report is {log}\n{shown}")
+    if "Executing notebook" in report:
+        raise BuildError(f"the book executed a notebook that the runner had executed already; see {log}")

@@ -1,0 +1,62 @@
+"""Sphinx directive for a table of claims with what the library computed about them."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import PurePosixPath
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from marginloss._validation import UnknownName, check_name
+from marginloss.companion.book.verdicts import SIGNS, as_markdown, findings, reason_of
+from marginloss.companion.ledger import Entry, entries
+from marginloss.theory import Finding
+
+__all__ = ["Claims"]
+
+
+class Claims(SphinxDirective):
+    """``:::{claims} <id> <id> …``: one row a claim; all claims of the chapter if no id is given."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Table with a caption."""
+        chapter = PurePosixPath(self.env.docname).name
+        known = {entry.id: entry for entry in entries(kind="claim")}
+        ids = self.arguments[0].split() if self.arguments else []
+        try:
+            wanted = [known[check_name("claim", name, known)] for name in ids]
+        except UnknownName as error:
+            raise self.error(str(error)) from None
+        wanted = wanted or [entry for entry in known.values() if entry.chapter == chapter]
+        if not wanted:
+            raise self.error(f"the ledger has no claim for the chapter {chapter!r}")
+        found = findings()
+        names = (f"tab-claims-{chapter.replace('_', '-')}-{i}" for i in count(1))
+        name = next(name for name in names if name not in self.state.document.nameids)
+        lines = [
+            ":::{table} Claims and computed verdicts. Slack: the worst margin by which the printed statement holds.",
+            f":name: {name}",
+            "",
+            "| claim | verdict | slack |",
+            "|:--|:--|--:|",
+            *(claim_row(entry, found[entry.id]) for entry in wanted),
+            ":::",
+        ]
+        holder = nodes.container(classes=["claims"])
+        self.state.nested_parse(StringList(lines, source=self.env.docname), self.content_offset, holder)
+        return holder.children
+
+
+def claim_row(entry: Entry, finding: Finding) -> str:
+    """Row of a Markdown table: place, statement, what is said against it and a link; verdict; slack."""
+    link = f'<a href="claims.html#{entry.id.replace(":", "-")}"><code>{entry.id}</code></a>'
+    parts = (f"**{entry.place}.**", as_markdown(entry.statement), reason_of(entry, finding), link)
+    claim = " ".join(part for part in parts if part).replace("|", r"\|")
+    # a minus sign, at which no line is broken, in the place of a hyphen
+    slack = "" if finding.slack is None else f"{finding.slack:.2g}".replace("-", "\N{MINUS SIGN}")
+    return f"| {claim} | {SIGNS[finding.verdict]}\u00a0{finding.verdict} | {slack} |"

@@ -1,0 +1,41 @@
+"""Sphinx extension of the book: its directives, and the banner that names the scale."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from marginloss import __version__
+from marginloss.companion.book.claims import Claims
+from marginloss.companion.book.opening import Opening
+from marginloss.companion.scale import current_scale
+
+__all__ = ["setup"]
+
+BANNER = {
+    "quick": "Quick scale: fewer and shorter runs than in the papers, for a first read.",
+    "paper": "Paper scale: the papers’ own numbers of runs, rounds and grids.",
+}
+
+
+def set_banner(app: Sphinx, config: Config) -> None:
+    """Say on every page at which scale it was made."""
+    config.html_theme_options["announcement"] = BANNER[current_scale()]
+
+
+def escape_names(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Escape fitted attributes in shapes, ``(n_estimators_,)``, which would be read as links."""
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r"shape \(.*?\)", lambda shape: re.sub(r"(?<=\w)_(?!\w)", r"\\_", shape[0]), line)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.add_directive("opening", Opening)
+    app.add_directive("claims", Claims)
+    app.connect("config-inited", set_banner)
+    app.connect("autodoc-process-docstring", escape_names, priority=900)  # after napoleon
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

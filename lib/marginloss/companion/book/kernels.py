@@ -1,0 +1,106 @@
+"""Kernels that start warm: forked from a process that has already imported what chapters import.
+
+The imports take some three seconds of a processor in each of thirty kernels, a sixth of the whole book at quick scale.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from typing import Any
+
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
+from traitlets import Float
+
+__all__ = ["kernel_manager"]
+
+#: Imported once by the process that kernels are forked from; a name that is not installed is passed over.
+PRELOADED = [
+    "ipykernel.kernelapp",
+    "matplotlib.pyplot",
+    "myst_nb",
+    "marginloss.boosting",
+    "marginloss.companion.exhibits",
+    "marginloss.linear",
+    "marginloss.companion.plotting",
+]
+
+
+def kernel_manager() -> type[AsyncKernelManager]:
+    """The class that starts kernels: warm ones where the system can fork a server, else those of Jupyter."""
+    return WarmKernelManager if "forkserver" in multiprocessing.get_all_start_methods() else AsyncKernelManager
+
+
+class WarmKernelManager(AsyncKernelManager):
+    """Starts its kernel in a forked process."""
+
+    # a chapter that has ended has nothing to save; its joblib workers would be waited for
+    shutdown_wait_time = Float(1.0)
+
+    async def _async_pre_start_kernel(self, **options: Any) -> Any:
+        self.provisioner = self.provisioner or WarmProvisioner(
+            kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self
+        )
+        return await super()._async_pre_start_kernel(**options)
+
+
+class WarmProvisioner(LocalProvisioner):
+    """Launches a kernel by a fork; all else, from the connection file to the signals, is Jupyter's."""
+
+    async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
+        """Fork, and hand the arguments after the module's name to the kernel."""
+        kernel: Any = ForkedProcess(cmd[cmd.index("-f") :], options["env"], options.get("cwd"))
+        self.process, self.pid = kernel, kernel.pid
+        self.pgid = None  # signals go to the kernel alone: joblib's workers would print where the last one reached them
+        return self.connection_info
+
+
+class ForkedProcess:
+    """A kernel with the methods of :class:`subprocess.Popen` that its manager uses."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, arguments: list[str], environment: dict[str, str], folder: str | None) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOADED)
+        self._process = context.Process(target=_serve, args=(arguments, environment, folder))
+        self._process.start()
+        self.pid = self._process.pid
+
+    def poll(self) -> int | None:
+        """Exit code, None while it runs."""
+        return self._process.exitcode
+
+    def wait(self) -> int | None:
+        """Exit code, when it has ended."""
+        self._process.join()
+        return self._process.exitcode
+
+    def send_signal(self, signum: int) -> None:
+        """Send a signal to a kernel that still runs."""
+        if self.pid is not None and self.poll() is None:
+            os.kill(self.pid, signum)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """End it."""
+        self._process.kill()
+
+
+def _serve(arguments: list[str], environment: dict[str, str], folder: str | None) -> None:
+    """Be a kernel."""
+    from ipykernel.kernelapp import IPKernelApp
+
+    os.setsid()  # a group of its own, as every kernel has: signals to it and its children do not reach the runner
+    # what a chapter starts itself is started in the way of the system, not in that of its own process
+    multiprocessing.set_start_method(None, force=True)
+    os.environ.update(environment)
+    if folder is not None:
+        os.chdir(folder)
+    # whose end is this kernel's end too, also when the runner was killed
+    server = os.getppid()
+    IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={server}"])

@@ -1,0 +1,66 @@
+"""Sphinx directive for the box that opens a chapter.
+
+A chapter holds one directive with its own words; what was computed, how long it took and how to get at the notebook
+are added here, from the ledger and from the runner's results, when the page is built.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from marginloss.companion.book.layout import Chapter
+from marginloss.companion.book.results import Result
+from marginloss.companion.book.verdicts import summary
+from marginloss.companion.scale import SCALES, current_scale
+
+__all__ = ["Opening", "time_line"]
+
+
+class Opening(SphinxDirective):
+    """``:::{opening}``, then one or two lines on what the chapter reproduces, then ``:::``."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Author's words, verdicts, time, ways to the notebook."""
+        box = nodes.admonition(classes=["opening"])
+        box += nodes.title(text="What this chapter reproduces")
+        chapter = Chapter(Path(self.env.doc2path(self.env.docname)))
+        lines = [*self.content, "", *summary(chapter.name, current_scale()), "", time_line(chapter)]
+        self.state.nested_parse(StringList(lines, source=self.env.docname), self.content_offset, box)
+        box += self._links()
+        return [box]
+
+    def _links(self) -> nodes.paragraph:
+        """Download, Binder and Colab; plain links, nothing is requested before a reader follows one."""
+        up = "../" * self.env.docname.count("/")
+        repository = self.config.html_theme_options.get("repository_url", "").rstrip("/")
+        branch = self.config.html_theme_options.get("repository_branch", "main")
+        place = repository.removeprefix("https://github.com/")
+        notebook = f"_sources/{self.env.docname}.ipynb"
+        links = {
+            "notebook to download": f"{up}{notebook}",
+            "Binder": f"https://mybinder.org/v2/gh/{place}/{branch}?urlpath=lab/tree/{self.env.docname}.md",
+            # Colab reads .ipynb only; the published pages carry them
+            "Colab": f"https://colab.research.google.com/github/{place}/blob/gh-pages/{notebook}",
+        }
+        line = nodes.paragraph(classes=["opening-links"])
+        for i, (text, address) in enumerate(links.items()):
+            line += nodes.Text(" · " if i else "")
+            line += nodes.reference("", text, refuri=address, internal=False)
+        return line
+
+
+def time_line(chapter: Chapter) -> str:
+    """How long the chapter took to execute, at each scale at which it was run."""
+    times = [(scale, Result.read(chapter.result(scale))) for scale in SCALES]
+    shown = [f"{_round(result.seconds)} at {scale} scale" for scale, result in times if result is not None]
+    return f"**Time to re-run:** {', '.join(shown) or 'not measured'}; this page is at {current_scale()} scale."
+
+
+def _round(seconds: float) -> str:
+    return f"{max(round(seconds), 1)} s" if seconds < 100 else f"{seconds / 60:.0f} min"

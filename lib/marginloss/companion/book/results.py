@@ -1,0 +1,86 @@
+"""What a run leaves behind: one file a chapter with its digest, its seconds and every value that it glued."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from marginloss.companion.book.layout import Chapter, chapters
+
+__all__ = ["Result", "glued_values", "results", "write_atomically"]
+
+PREFIX = "application/papermill.record/"
+
+
+@dataclass(frozen=True)
+class Result:
+    """Outcome of one execution of a chapter."""
+
+    chapter: str
+    scale: str
+    digest: str
+    seconds: float
+    values: dict[str, Any]
+
+    def write(self, path: Path) -> None:
+        """Write to a file, all or nothing."""
+        write_atomically(path, json.dumps(asdict(self), indent=1, ensure_ascii=False))
+
+    @classmethod
+    def read(cls, path: Path) -> Result | None:
+        """Read from a file; ``None`` if there is none or if it is not one of ours."""
+        try:
+            return cls(**json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def results(scale: str) -> dict[str, Result]:
+    """Results of all chapters that were run at this scale, by the name of the chapter."""
+    found = ((chapter.name, Result.read(chapter.result(scale))) for chapter in chapters())
+    return {name: result for name, result in found if result is not None}
+
+
+def glued_values(chapter: Chapter, notebook: Any) -> dict[str, Any]:
+    """Numbers, words and lists that a notebook glued; figures are left out.
+
+    Raises ``ValueError`` for a value that cannot be read back, such as a NumPy scalar: nothing could test it.
+    """
+    values = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+            data = {mime.removeprefix(PREFIX): content for mime, content in output.get("data", {}).items()}
+            if name is None or set(data) != {"text/plain"}:
+                continue
+            try:
+                values[name] = _literal(data["text/plain"])
+            except (ValueError, SyntaxError):
+                shown = data["text/plain"]
+                raise ValueError(
+                    f"{chapter.name}: the glued value {name!r} is {shown}, which no test can read back: use float(...)"
+                ) from None
+    return values
+
+
+def _literal(text: str) -> Any:
+    """The value behind a ``repr``: a literal, or one of ``nan``, ``inf``, ``-inf``."""
+    return float(text) if text in ("nan", "inf", "-inf") else ast.literal_eval(text)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that a reader, or a run after an interruption, sees all of it or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

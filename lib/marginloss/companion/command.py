@@ -1,0 +1,206 @@
+"""The command ``marginloss``: run, try and build the book; list claims, exhibits and data sets.
+
+Each subcommand is a function that imports what does the work, so that asking for help imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from marginloss import __version__
+from marginloss._validation import UnknownName, check_name
+
+__all__ = ["main"]
+
+EXAMPLES = """examples:
+  marginloss run                               execute the chapters that changed
+  marginloss run alpha_loss --scale paper      one chapter, with the paper's number of runs
+  marginloss try alpha_loss -p n_points=50     a copy with another parameter, in _build/try/
+  marginloss build                             pages from the executed chapters, _build/html/
+  marginloss claims sypherd2023                what a paper says, and what we computed
+  marginloss data pima --fetch                 get a data set
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status: 0, 1 for a failure, 2 for a wrong call."""
+    options = _parser().parse_args(arguments)
+    try:
+        status = int(options.command(options) or 0)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever reads, such as head, has seen enough; nothing is left to flush at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except UnknownName as error:
+        print(f"marginloss: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nmarginloss: interrupted; what was finished is kept", file=sys.stderr)
+        return 130
+
+
+def run(options: argparse.Namespace) -> int:
+    """Execute chapters."""
+    from marginloss.companion.book.execute import ChapterError
+    from marginloss.companion.book.layout import find_chapters
+    from marginloss.companion.book.runner import run
+
+    wanted = find_chapters(options.chapters)
+    started = time.perf_counter()
+    try:
+        done = run(wanted, options.scale, options.jobs)
+    except ChapterError as error:
+        print(f"\nmarginloss: {error}", file=sys.stderr)
+        return 1
+    seconds = time.perf_counter() - started
+    kept = len(wanted) - len(done)
+    print(f"{options.scale} scale: {len(done)} executed in {seconds:.0f} s, {kept} unchanged")
+    return 0
+
+
+def try_(options: argparse.Namespace) -> int:
+    """Execute a copy of a chapter with other parameters."""
+    from marginloss.companion.book.execute import ChapterError, execute_copy, kernel_environment
+    from marginloss.companion.book.layout import find_chapters
+
+    (chapter,) = find_chapters([options.chapter])
+    environment = kernel_environment(options.scale, jobs=os.cpu_count() or 1)
+    try:
+        target = execute_copy(chapter, dict(options.parameters), environment)
+    except ChapterError as error:
+        print(f"\nmarginloss: {error}", file=sys.stderr)
+        return 1
+    print(f"open {target}")
+    return 0
+
+
+def build(options: argparse.Namespace) -> int:
+    """Build the pages."""
+    from marginloss.companion.book.build import BuildError, build
+
+    try:
+        page = build(options.scale)
+    except BuildError as error:
+        print(f"marginloss: {error}", file=sys.stderr)
+        return 1
+    print(f"The book is ready. Open it in a browser:\n  {page.as_uri()}")
+    return 0
+
+
+def claims(options: argparse.Namespace) -> None:
+    """List the claims of the papers with their computed verdicts."""
+    from marginloss.companion.book.verdicts import findings
+
+    for finding in findings(_key(options)).values():
+        slack = "" if finding.slack is None else f"slack {finding.slack:.3g}"
+        print(f"{finding.id:<34} {finding.verdict:<20} {slack}".rstrip())
+
+
+def exhibits(options: argparse.Namespace) -> None:
+    """List the figures and tables of the papers with their computed verdicts."""
+    from marginloss.companion.exhibits import status
+
+    for line in status(_key(options), options.scale):
+        print(f"{line.id:<34} {line.verdict:<25} {line.reason}".rstrip())
+
+
+def data(options: argparse.Namespace) -> int:
+    """List the data sets, or fetch them."""
+    from marginloss.companion.data import report
+
+    if options.fetch:
+        return report.fetch_one(options.name) if options.name else report.fetch_all()
+    print(report.describe(options.name) if options.name else report.overview())
+    return 0
+
+
+def _key(options: argparse.Namespace) -> str | None:
+    from marginloss.companion.ledger import PAPERS
+
+    return options.key and check_name("paper", options.key, PAPERS)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "marginloss",
+        description=__doc__.splitlines()[0],
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"marginloss {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = _command(commands, "run", run, "marginloss run alpha_loss long_servedio --scale paper --jobs 1")
+    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="name, with or without its number; all if none")
+    _add_scale(command)
+    command.add_argument("--jobs", type=_positive, default=2, metavar="N", help="chapters at a time (default: 2)")
+
+    command = _command(commands, "try", try_, "marginloss try alpha_loss -p n_points=50")
+    command.add_argument("chapter", metavar="CHAPTER", help="name, with or without its number")
+    command.add_argument(
+        "-p", dest="parameters", action="append", default=[], type=_assignment, metavar="NAME=VALUE", help="a parameter"
+    )
+    _add_scale(command)
+
+    command = _command(commands, "build", build, "marginloss build --scale paper")
+    _add_scale(command)
+
+    command = _command(commands, "claims", claims, "marginloss claims sypherd2023")
+    command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
+
+    command = _command(commands, "exhibits", exhibits, "marginloss exhibits sypherd2023 --scale paper")
+    command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
+    _add_scale(command)
+
+    command = _command(commands, "data", data, "marginloss data pima --fetch")
+    command.add_argument("name", nargs="?", metavar="NAME", help="a data set; all if none")
+    command.add_argument("--fetch", action="store_true", help="get what is missing")
+    return parser
+
+
+def _command(commands: Any, name: str, function: Any, example: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=function.__doc__,
+        description=function.__doc__,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(command=function)
+    return parser
+
+
+def _add_scale(parser: argparse.ArgumentParser) -> None:
+    default = os.environ.get("MARGINLOSS_SCALE") or "quick"
+    parser.add_argument("--scale", default=default, type=_scale, metavar="quick|paper", help=f"default: {default}")
+
+
+def _scale(text: str) -> str:
+    if text not in ("quick", "paper"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither quick nor paper")
+    return text
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    """``n=50`` as a name and a value: a Python literal, else the word itself."""
+    name, sign, value = text.partition("=")
+    if not (sign and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value

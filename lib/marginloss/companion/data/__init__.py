@@ -1,0 +1,1 @@
+"""Getting data sets, and what the command ``marginloss data`` prints."""

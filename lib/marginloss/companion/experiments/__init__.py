@@ -1,0 +1,1 @@
+"""Experiments: one package per paper; each function takes one seed and returns numbers."""

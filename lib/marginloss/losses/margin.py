@@ -1,0 +1,252 @@
+r"""The margin α-loss with its named members, generalised cross entropy, and the hinge.
+
+All but the hinge are one formula, :math:`(1 - \sigma(z)^s)/s`, with another name for the exponent.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from marginloss._validation import check_real
+from marginloss.losses.base import Array, MarginLoss, softplus
+
+__all__ = [
+    "AlphaLoss",
+    "ExponentialLoss",
+    "GeneralizedCrossEntropyLoss",
+    "HingeLoss",
+    "LogisticLoss",
+    "SigmoidLoss",
+    "SigmoidPowerLoss",
+]
+
+
+class SigmoidPowerLoss(MarginLoss):
+    r"""The family :math:`\ell(z) = (1 - \sigma(z)^s)/s`, with :math:`\log(1 + e^{-z})` at :math:`s = 0`."""
+
+    @property
+    @abstractmethod
+    def exponent(self) -> float:
+        r"""The exponent :math:`s` in :math:`(-\infty, 1]`."""
+
+    @property
+    def bound(self) -> float:
+        r"""Supremum of the loss: :math:`1/s` if :math:`s > 0`, else ``inf``."""
+        return 1 / self.exponent if self.exponent > 0 else math.inf
+
+    @property
+    def is_convex(self) -> bool:
+        r"""Convex for :math:`s \le 0`; only quasi-convex above."""
+        return self.exponent <= 0
+
+    @property
+    def inflection(self) -> float:
+        r"""Margin of the largest weight, :math:`\log s`; ``-inf`` for a convex loss (sypherd2023, Proposition 1)."""
+        return math.log(self.exponent) if self.exponent > 0 else -math.inf
+
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+        """Loss and weight in one compiled pass."""
+        from marginloss.losses.sigmoid_power import values_and_weights  # here: numba takes a second
+
+        z = np.asarray(margin, dtype=np.float64)
+        value, weight = np.empty(z.shape), np.empty(z.shape)
+        values_and_weights(z.ravel(), self.exponent, value.reshape(-1), weight.reshape(-1))
+        return value[()], weight[()]
+
+    def log_weights(self, margin: ArrayLike) -> tuple[Any, Any]:
+        """Logarithms of the weights at each margin and at its opposite, which share theirs."""
+        z = np.asarray(margin, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            wrong, right = softplus(-z), softplus(z)
+            return self._log_weight_at(wrong, right), self._log_weight_at(right, wrong)
+
+    def _weight(self, z: Array) -> Array:
+        return super()._weight(z) if self.exponent < 0 else self._log_loss_and_weight(z)[1]
+
+    def _log_loss_and_weight(self, z: Array) -> tuple[Array, Array]:
+        """For an exponent that is not negative: both factors of the weight are at most 1."""
+        small = np.exp(-np.abs(z))
+        log_loss = np.log1p(small)
+        log_loss -= np.minimum(z, 0.0)
+        weight = np.maximum(small, z < 0)
+        small += 1.0
+        weight /= small  # the sigmoid of -z
+        if self.exponent > 0:
+            weight *= np.exp(-self.exponent * log_loss)
+        return log_loss, weight
+
+    def _value(self, z: Array) -> Array:
+        return self._value_at(softplus(-z))
+
+    def _value_at(self, log_loss: Array) -> Array:
+        if self.exponent == 0:
+            return log_loss
+        power = -self.exponent * log_loss
+        value = np.expm1(power)
+        value /= -self.exponent
+        lost = np.abs(power) < 1e-290  # in the subnormal range, where a power has no digits; there it is the log-loss
+        return np.where(lost, log_loss, value) if np.any(lost) else value
+
+    def _log_weight(self, z: Array) -> Array:
+        return self._log_weight_at(softplus(-z), softplus(z))
+
+    def _log_weight_at(self, wrong: Array, right: Array) -> Array:
+        # at s = 0 the first term must not become 0 * inf
+        return -right if self.exponent == 0 else -self.exponent * wrong - right
+
+    def _derivative(self, z: Array, order: int) -> Array:
+        right, wrong = expit(z), expit(-z)
+        slope = right - self.exponent * wrong
+        if order == 2:
+            return self._weight(z) * slope
+        return self._weight(z) * ((1 + self.exponent) * right * wrong - slope**2)
+
+    def _posterior(self, z: Array) -> Array:
+        # w(-z)/w(z) = exp((1 - s) z); at s = 1 the weight is even and no margin is optimal for a single probability
+        return expit((1 - self.exponent) * z) if self.exponent < 1 else np.full_like(z, 0.5)
+
+
+@dataclass(frozen=True)
+class AlphaLoss(SigmoidPowerLoss):
+    r"""Margin α-loss: exponential at ½, logistic at 1, sigmoid at ∞ (``alpha`` is the parameter of the loss).
+
+    .. math:: \tilde\ell^\alpha(z) = \frac{\alpha}{\alpha-1}\bigl(1 - \sigma(z)^{1-1/\alpha}\bigr)
+
+    Definition 1, equation (3) of sypherd2023. Convex for :math:`\alpha \le 1`. For :math:`\alpha > 1` the loss is
+    bounded by :math:`\alpha/(\alpha-1)` and its weight falls again below the margin :math:`\log(1 - 1/\alpha)`:
+    the learner gives up on examples that are far on the wrong side.
+
+    Parameters
+    ----------
+    alpha : float
+        In :math:`(0, \infty]`.
+
+    Examples
+    --------
+    >>> from marginloss.losses import AlphaLoss
+    >>> AlphaLoss(2).value([-1e6, 0, 1e6]).round(4)
+    array([2.    , 0.5858, 0.    ])
+    >>> AlphaLoss(2).weight([-5.0, -1.0, 1.0]).round(3)
+    array([0.081, 0.379, 0.23 ])
+    """
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", check_real("alpha", self.alpha, "(0, inf]"))
+
+    @property
+    def exponent(self) -> float:
+        r"""The exponent :math:`s = 1 - 1/\alpha`, computed so that it keeps its digits near :math:`\alpha = 1`."""
+        if math.isinf(self.alpha):
+            return 1.0
+        return max((self.alpha - 1) / self.alpha, -sys.float_info.max)  # subnormal alpha would divide to -inf
+
+    def _posterior(self, z: Array) -> Array:
+        return expit(z / self.alpha) if math.isfinite(self.alpha) else np.full_like(z, 0.5)
+
+
+@dataclass(frozen=True)
+class ExponentialLoss(AlphaLoss):
+    r"""Exponential loss :math:`e^{-z}` of AdaBoost, the α-loss at :math:`\alpha = ½`.
+
+    Examples
+    --------
+    >>> float(ExponentialLoss().value(0.0))
+    1.0
+    """
+
+    alpha: float = field(default=0.5, init=False, repr=False)
+
+
+@dataclass(frozen=True)
+class LogisticLoss(AlphaLoss):
+    r"""Logistic loss :math:`\log(1 + e^{-z})`, the α-loss at :math:`\alpha = 1`.
+
+    Examples
+    --------
+    >>> float(LogisticLoss().weight(0.0))
+    0.5
+    """
+
+    alpha: float = field(default=1.0, init=False, repr=False)
+
+
+@dataclass(frozen=True)
+class SigmoidLoss(AlphaLoss):
+    r"""Sigmoid loss :math:`\sigma(-z)`, a smooth 0-1 loss, the α-loss at :math:`\alpha = \infty`.
+
+    Examples
+    --------
+    >>> float(SigmoidLoss().value(0.0))
+    0.5
+    """
+
+    alpha: float = field(default=math.inf, init=False, repr=False)
+
+
+@dataclass(frozen=True)
+class GeneralizedCrossEntropyLoss(SigmoidPowerLoss):
+    r"""Generalised cross entropy :math:`(1 - \sigma(z)^q)/q`, the α-loss with :math:`q = 1 - 1/\alpha`.
+
+    Parameters
+    ----------
+    q : float
+        In :math:`[0, 1]`: the log-loss at 0, the sigmoid loss at 1.
+
+    Examples
+    --------
+    >>> float(GeneralizedCrossEntropyLoss(0.5).value(0.0)) == float(AlphaLoss(2).value(0.0))
+    True
+    """
+
+    q: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "q", check_real("q", self.q, "[0, 1]"))
+
+    @property
+    def exponent(self) -> float:
+        """The exponent :math:`s = q`."""
+        return self.q
+
+
+@dataclass(frozen=True)
+class HingeLoss(MarginLoss):
+    r"""Hinge loss :math:`\max\{0, 1 - z\}` of support vector machines.
+
+    Examples
+    --------
+    >>> HingeLoss().value([-1.0, 0.0, 2.0])
+    array([2., 1., 0.])
+    """
+
+    @property
+    def bound(self) -> float:
+        """The hinge is unbounded."""
+        return math.inf
+
+    @property
+    def is_convex(self) -> bool:
+        """The hinge is convex."""
+        return True
+
+    def _value(self, z: Array) -> Array:
+        return np.maximum(0.0, 1 - z)
+
+    def _weight(self, z: Array) -> Array:
+        return (z < 1).astype(float)
+
+    def _log_weight(self, z: Array) -> Array:
+        return np.where(z < 1, 0.0, -np.inf)
+
+    def _derivative(self, z: Array, order: int) -> Array:
+        return np.zeros_like(z)

@@ -1,0 +1,131 @@
+r"""The canonical link of the α-loss in the score :math:`s = \alpha\operatorname{logit} u`, and both its inverses.
+
+With :math:`\beta = 1 - 1/\alpha` it is :math:`g(s) = (\sigma(s)^\beta - \sigma(-s)^\beta)/\beta`, odd, increasing,
+of range :math:`(-1/\beta, 1/\beta)` if :math:`\beta > 0` and all reals otherwise. The inverses work on ``|z|``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from marginloss.losses.base import Array, softplus
+
+__all__ = ["link_score", "log_link_slope", "pseudo_score", "pseudo_score_at", "score_link"]
+
+_NEWTON_STEPS = 60  # a ceiling that is never reached
+_SMALL = 1e-8  # convergence is quadratic: after a step this small the error is below rounding
+_LOG2 = math.log(2)
+
+
+def _expm1_ratio(x: Array, beta: float) -> Array:
+    r""":math:`(1 - e^{-\beta x})/\beta` for :math:`x \ge 0`, which is :math:`x` at :math:`\beta = 0`."""
+    if beta == 0:
+        return x
+    # next to beta = 0 the product loses its digits in the subnormal range
+    return np.where(np.abs(beta * x) < 1e-290, x, -np.expm1(-beta * x) / beta)
+
+
+def score_link(s: Array, beta: float) -> Array:
+    r"""Canonical link :math:`g(s)`, without the cancellation of its two powers near zero."""
+    size = np.abs(s)
+    # at zero a large negative beta would give 0 * inf
+    return np.where(s == 0, 0.0, np.sign(s) * _expm1_ratio(size, beta) * np.exp(-beta * np.log1p(np.exp(-size))))
+
+
+def log_link_slope(s: Array, beta: float) -> Array:
+    r"""Logarithm of :math:`g'(s) = \sigma(s)^\beta\sigma(-s) + \sigma(-s)^\beta\sigma(s)`."""
+    return np.logaddexp(-beta * softplus(-s) - softplus(s), -beta * softplus(s) - softplus(-s))
+
+
+def link_score(size: Array, beta: float) -> Array:
+    r"""Exact inverse: the score :math:`s \ge 0` with :math:`g(s) = z`, for z ≥ 0; ``inf`` from :math:`1/\beta` on.
+
+    Closed forms at α = 1, 2 and ½ (β = 0, ½, -1), else Newton steps inside a proved bracket.
+    """
+    if beta == 0:
+        return size
+    if beta == -1:
+        return np.arcsinh(size / 2)
+    if beta == 0.5:
+        root = np.sqrt(np.maximum(8 - size**2, 4.0))
+        # log((root + z) / (root - z)) with root - z = 2 (2 - z)(2 + z) / (root + z)
+        score = 2 * np.log1p(size * (root + size) / ((2 - size) * (2 + size)))
+        return np.where(size < 2, score, np.inf)
+    return _solve_bounded(size, beta) if beta > 0 else _solve_unbounded(size, beta)
+
+
+def _solve_bounded(size: Array, beta: float) -> Array:
+    r"""β > 0: Newton on :math:`\log(\sigma(-s)^\beta + 1 - \sigma(s)^\beta) = \log(1 - \beta z)`.
+
+    The root lies within :math:`\log 2` below the score of the pseudo-inverse link; Newton is clipped to that bracket.
+    """
+    inside = beta * size < 1
+    z = np.where(inside, size, 0.0)
+    log_rest = np.log1p(-beta * z)
+    high = pseudo_score(z, beta)
+    low = np.maximum(high - _LOG2, 0.0)
+    s = (low + high) / 2
+    for _ in range(_NEWTON_STEPS):
+        shrink = np.exp(-s)
+        log_right = np.log1p(shrink)  # minus the logarithm of sigma(s)
+        lost, kept = np.exp(-beta * (s + log_right)), np.expm1(-beta * log_right)
+        rest = lost - kept
+        # close to 1 the logarithm of the sum has no digits left: it is taken of the sum minus one
+        log_now = np.where(log_rest < -_LOG2, np.log(rest), np.log1p(np.expm1(-beta * (s + log_right)) - kept))
+        slope = ((1 + kept) * shrink + lost) / (1 + shrink)
+        new = np.clip(s + (log_now - log_rest) * rest / (beta * slope), low, high)
+        step, s = np.abs(new - s), new
+        if not (step > _SMALL * np.maximum(s, 1)).any():
+            break
+    return np.where(inside, s, np.inf)
+
+
+def _solve_unbounded(size: Array, beta: float) -> Array:
+    r"""β < 0: Newton on :math:`\log g(s) = \log z` as a function of :math:`\log s`, from the right of the root."""
+    c = -beta
+    solvable = (size > 0) & np.isfinite(size)
+    log_z = np.log(np.where(solvable, size, 1.0))
+    # g is convex, so g(s) >= g'(0) s; and sigma(-s)^beta <= c z + 2^c
+    chord = log_z - c * _LOG2
+    log_odds = np.logaddexp(math.log(c) + log_z, c * _LOG2) / c
+    cap = np.log(log_odds + np.log(-np.expm1(-log_odds)))
+    x = np.where(np.exp(chord) * (1 + c) < 0.01, chord, np.fmin(chord, cap))
+    for _ in range(_NEWTON_STEPS):
+        s = np.exp(x)
+        residual = c * softplus(s) + np.log(_expm1_ratio(s, c)) - log_z
+        # for s far below the smallest double both terms of the slope are at their limit, 1
+        residual = np.where(s < 1e-290, c * _LOG2 + x - log_z, residual)
+        slope = np.where(
+            c * s < 1e-290, 1.0, s * (c * np.exp(-softplus(-s)) + 1 / np.maximum(_expm1_ratio(s, -c), 1e-300))
+        )
+        step = residual / slope
+        x = x - step
+        if not (np.abs(step) > _SMALL * np.maximum(np.abs(x), 1)).any():
+            break
+    return np.where(solvable, np.exp(x), size)
+
+
+def pseudo_score(size: Array, beta: float) -> Array:
+    r"""Score of the pseudo-inverse link for z ≥ 0: minus the logit of :math:`t = \tfrac12(1 - \beta z)^{1/\beta}`.
+
+    Equation (160) of sypherd2022 without its powers, which overflow below α ≈ 1.007. For β < 0, beyond the paper, the
+    same construction puts the factor :math:`2^\beta` before ``z``.
+    """
+    if beta == 0:
+        log_t = -size - _LOG2
+    else:
+        scale = beta if beta > 0 else beta * 2.0**beta
+        log_t = np.log1p(np.maximum(-scale * size, -1.0)) / beta - _LOG2
+    return np.log1p(-np.exp(log_t)) - log_t
+
+
+def pseudo_score_at(s: Array, beta: float) -> Array:
+    r"""Score of the pseudo-inverse link at :math:`z = g(s)`, β > 0, where that ``z`` is rounded to the clipping point.
+
+    There :math:`1 - \beta z = \sigma(-s)^\beta + 1 - \sigma(s)^\beta` is known through its logarithm only.
+    """
+    small = np.where(s > 30, math.log(beta) - s, np.log(-np.expm1(-beta * softplus(-np.minimum(s, 30)))))
+    log_t = np.logaddexp(-beta * softplus(s), small) / beta - _LOG2
+    return np.log1p(-np.exp(log_t)) - log_t

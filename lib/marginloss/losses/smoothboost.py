@@ -1,0 +1,67 @@
+"""The potential behind SmoothBoost: its weight is the measure that the algorithm keeps (servedio2003)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from marginloss._validation import check_real
+from marginloss.losses.base import Array, MarginLoss
+
+__all__ = ["SmoothBoostLoss"]
+
+
+@dataclass(frozen=True)
+class SmoothBoostLoss(MarginLoss):
+    r"""Loss whose weight is SmoothBoost's measure: one below margin 0, then exponential decay.
+
+    .. math:: w(N) = \min\{1, (1-\gamma)^{N/2}\},\qquad
+              \ell(N) = \frac{e^{-\beta\max(N,0)}}{\beta} + \max(-N, 0),\quad \beta = -\tfrac12\log(1-\gamma)
+
+    Line 8 of Figure 1 of servedio2003; convex, once continuously differentiable, 1-Lipschitz.
+
+    Parameters
+    ----------
+    gamma : float
+        Advantage asked of the weak learner, in :math:`(0, ½)`.
+
+    Examples
+    --------
+    >>> SmoothBoostLoss(0.36).weight([-3.0, 0.0, 1.0]).round(12)
+    array([1. , 1. , 0.8])
+    """
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", check_real("gamma", self.gamma, "(0, 0.5)"))
+
+    @property
+    def decay(self) -> float:
+        r"""Rate :math:`\beta = -\tfrac12\log(1-\gamma)` at which the weight falls beyond margin 0."""
+        return -0.5 * math.log1p(-self.gamma)
+
+    @property
+    def bound(self) -> float:
+        """The loss grows linearly on the wrong side."""
+        return math.inf
+
+    @property
+    def is_convex(self) -> bool:
+        """Its weight never increases with the margin."""
+        return True
+
+    def _value(self, z: Array) -> Array:
+        return self._weight(z) / self.decay + np.maximum(-z, 0.0)
+
+    def _log_weight(self, z: Array) -> Array:
+        return -self.decay * np.maximum(z, 0.0)
+
+    def _derivative(self, z: Array, order: int) -> Array:
+        return np.where(z >= 0, -((-self.decay) ** (order - 1)) * self._weight(z), 0.0)
+
+    def _posterior(self, z: Array) -> Array:
+        return expit(self.decay * z)

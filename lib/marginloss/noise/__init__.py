@@ -1,0 +1,26 @@
+"""Every way of spoiling a training set that the papers use; each returns a changed copy."""
+
+from marginloss.noise.features import flip_features, insider_twist, replace_instances
+from marginloss.noise.labels import flip_by_margin, flip_labels
+from marginloss.noise.malicious import (
+    ADVERSARIES,
+    DenseHalfspace,
+    GoodDistribution,
+    MaliciousOracle,
+    SparseMajority,
+    TwoTargets,
+)
+
+__all__ = [
+    "ADVERSARIES",
+    "DenseHalfspace",
+    "GoodDistribution",
+    "MaliciousOracle",
+    "SparseMajority",
+    "TwoTargets",
+    "flip_by_margin",
+    "flip_features",
+    "flip_labels",
+    "insider_twist",
+    "replace_instances",
+]

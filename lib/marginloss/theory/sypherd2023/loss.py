@@ -1,0 +1,239 @@
+"""Claims about the margin α-loss itself: special cases, shape, derivatives, and the weights that boosting takes.
+
+Each check takes the family of losses as an argument, so that a test can hand it a wrong one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+
+from marginloss.losses import AlphaLoss, MarginLoss
+from marginloss.theory import Outcome, claim, outcome
+
+Family = Callable[[float], MarginLoss]
+
+ALPHAS = (0.3, 0.5, 0.77, 1.0, 1.1, 1.44, 2.0, 3.0, 8.0, 20.0, math.inf)
+"""Values of α that the checks run over: those of Figure 2 and of the experiments."""
+
+
+@claim("sypherd2023:definition-1")
+def definition_1(family: Family = AlphaLoss) -> Outcome:
+    """Exponential at ½, logistic at 1, sigmoid at ∞, equation (3) elsewhere, and continuous in α."""
+    z = np.linspace(-30, 30, 2401)
+    cases = {
+        "exponential": (0.5, np.exp(-z)),
+        "logistic": (1.0, np.logaddexp(0.0, -z)),
+        "sigmoid": (math.inf, expit(-z)),
+    }
+    errors = {name: _relative(family(alpha).value(z), exact) for name, (alpha, exact) in cases.items()}
+    # equation (3), where its two terms do not cancel
+    z = z[z < 5]
+    formula = max(
+        _relative(family(a).value(z), a / (a - 1) * (1 - expit(z) ** (1 - 1 / a))) for a in (0.3, 0.77, 1.44, 2.0, 8.0)
+    )
+    # a continuous function moves ten times less for a step ten times smaller; a jump stays what it is
+    near = np.linspace(-10, 10, 201)
+
+    def moved(alpha: float, step: float) -> float:
+        return float(np.max(np.abs(family(alpha * (1 + step)).value(near) - family(alpha).value(near))))
+
+    shrinkage = max(moved(a, h) / moved(a, 10 * h) for a in (0.5, 1.0, 1.44, 8.0) for h in (1e-6, -1e-6))
+    limit = float(np.max(np.abs(family(1e9).value(near) - family(math.inf).value(near))))
+    # next to 1, where (3) is 0/0, the loss is L - s L^2 / 2 with L the logistic loss and s = 1 - 1/alpha
+    logistic, beside = np.logaddexp(0.0, -near), 0.0
+    for alpha in (1 - 1e-6, 1 + 1e-6):
+        expected = logistic - (alpha - 1) / alpha * logistic**2 / 2
+        beside = max(beside, float(np.max(np.abs(family(alpha).value(near) - expected))))
+    worst = max(errors.values())
+    return outcome(
+        1e-14 - worst,
+        holds=worst <= 1e-14 and formula <= 1e-12 and shrinkage < 0.2 and limit < 1e-7 and beside < 1e-9,
+        evidence={
+            **errors,
+            "formula": formula,
+            "shrinkage": shrinkage,
+            "distance_to_limit": limit,
+            "error_beside_1": beside,
+        },
+    )
+
+
+@claim("sypherd2023:proposition-1")
+def proposition_1(family: Family = AlphaLoss) -> Outcome:
+    """Convex for α ≤ 1; for α > 1 decreasing, hence quasi-convex, and concave exactly below log(1 - 1/α)."""
+    z = np.linspace(-30, 30, 6001)
+    # convexity is read off the values: the middle of a chord lies above the loss
+    chord = {a: _chord_gap(family(a), z) for a in ALPHAS}
+    convex = min(float(chord[a].min()) for a in ALPHAS if a <= 1)
+    decrease = min(float(-np.diff(family(a).value(z)).max()) for a in ALPHAS)
+    dented = max(float(chord[a].min()) for a in ALPHAS if a > 1)
+    inflection = max(_inflection_error(family(a), a) for a in ALPHAS if a > 1)
+    return outcome(
+        min(convex, decrease),
+        holds=min(convex, decrease) >= -1e-12 and dented < -1e-7 and inflection < 1e-6,
+        evidence={
+            "smallest_chord_gap_convex": convex,
+            "smallest_decrease": decrease,
+            "largest_dent_above_1": dented,
+            "inflection_error": inflection,
+        },
+    )
+
+
+@claim("sypherd2023:section-2.1")
+def section_2_1(family: Family = AlphaLoss) -> Outcome:
+    """From margin -1 to -5 the loss grows like an exponential at ½ and less than linearly at 1.44."""
+    exponential, bounded = family(0.5), family(1.44)
+    grown = {a: float(loss.value(-5.0) - loss.value(-1.0)) for a, loss in ((0.5, exponential), (1.44, bounded))}
+    # an exponential multiplies by e for each unit of margin; a sub-linear function stays below its tangent
+    per_unit = float(np.log(exponential.value(-5.0) / exponential.value(-1.0))) / 4
+    below_tangent = 4 * float(bounded.weight(-1.0)) - grown[1.44]
+    return outcome(
+        below_tangent,
+        holds=below_tangent > 0 and abs(per_unit - 1) < 1e-12,
+        evidence={"growth_alpha_0.5": grown[0.5], "growth_alpha_1.44": grown[1.44], "log_growth_per_unit": per_unit},
+    )
+
+
+@claim("sypherd2023:calibration")
+def calibration(family: Family = AlphaLoss) -> Outcome:
+    """A score on the wrong side costs more than the best score for every class probability, and α logit η is best."""
+    slack, error, excess = math.inf, 0.0, -math.inf
+    for alpha in ALPHAS:
+        loss = family(alpha)
+        reach = 20 * alpha if math.isfinite(alpha) else 1000.0
+        z = np.linspace(-reach, reach, 8001)
+        for eta in (0.01, 0.2, 0.45, 0.49, 0.51, 0.6, 0.9, 0.999):
+            risk = eta * loss.value(z) + (1 - eta) * loss.value(-z)
+            wrong = z * (2 * eta - 1) <= 0
+            slack = min(slack, float(risk[wrong].min() - risk.min()))
+            if math.isfinite(alpha):
+                # stationary where the two weights are in the ratio of the two probabilities
+                logit = math.log(eta / (1 - eta))
+                ratio = loss.log_weight(-alpha * logit) - loss.log_weight(alpha * logit)
+                error = max(error, abs(float(ratio) - logit))
+                there = eta * loss.value(alpha * logit) + (1 - eta) * loss.value(-alpha * logit)
+                excess = max(excess, float(there - risk.min()))
+    return outcome(
+        slack,
+        holds=slack > 0 and error < 1e-12 and excess < 1e-14,
+        evidence={"error_of_stationarity_at_alpha_logit": error, "excess_risk_at_alpha_logit": excess},
+    )
+
+
+@claim("sypherd2023:lemma-1")
+def lemma_1(family: Family = AlphaLoss) -> Outcome:
+    """The printed derivatives (20) to (22) against differences of the loss; the library against the printed ones."""
+    z = np.linspace(-8, 8, 641)
+    differences, library = 0.0, 0.0
+    for alpha in ALPHAS:
+        printed, loss = _printed_derivatives(z, alpha), family(alpha)
+        for order, values in enumerate(printed, start=1):
+            lower = loss.value if order == 1 else _derivative(loss, order - 1)
+            scale = np.abs(values) + np.abs(printed[0])
+            differences = max(differences, float(np.max(np.abs(_slope(lower, z) - values) / scale)))
+            library = max(library, float(np.max(np.abs(loss.derivative(z, order) - values) / scale)))
+    return outcome(
+        1e-8 - differences,
+        holds=differences < 1e-8 and library < 1e-12,
+        evidence={"error_against_differences": differences, "error_of_library": library},
+    )
+
+
+@claim("sypherd2023:section-5.1-saturation")
+def saturation(family: Family = AlphaLoss) -> Outcome:
+    """The largest distance of the derivative from that of the sigmoid loss falls, about like 1/α."""
+    z = np.linspace(-40, 40, 16001)
+    sigmoid = family(math.inf).derivative(z)
+    distance = {a: float(np.max(np.abs(family(a).derivative(z) - sigmoid))) for a in (1.0, 2.0, 5.0, 8.0, 20.0, 100.0)}
+    values = np.array(list(distance.values()))
+    falls = float(np.min(-np.diff(values)))
+    evidence = {f"distance_alpha_{a:g}": d for a, d in distance.items()}
+    return outcome(falls, holds=falls > 0 and values[-1] * 100 < 1, evidence=evidence)
+
+
+@claim("sypherd2023:section-3.1")
+def section_3_1(family: Family = AlphaLoss) -> Outcome:
+    """At ½ the weights equal AdaBoost's multiplicative update round by round; at 1 they are logistic."""
+    rng = np.random.default_rng(0)
+    votes = np.where(rng.random((200, 500)) < 0.55, 1.0, -1.0)  # y h_t(x_i) of 200 weak learners on 500 examples
+    margin, weights, adaboost = np.zeros(500), np.full(500, 1 / 500), 0.0
+    for vote in votes:
+        error = weights[vote < 0].sum()
+        step = 0.5 * math.log((1 - error) / error)
+        margin += step * vote
+        weights = weights * np.exp(-step * vote)
+        weights /= weights.sum()
+        adaboost = max(adaboost, float(np.max(np.abs(softmax(family(0.5).log_weight(margin)) - weights))))
+    logistic = _relative(family(1.0).weight(margin), expit(-margin))
+    worst = max(adaboost, logistic)
+    return outcome(1e-12 - worst, evidence={"difference_from_adaboost": adaboost, "error_logistic": logistic})
+
+
+@claim("sypherd2023:lemma-3")
+def lemma_3(family: Family = AlphaLoss) -> Outcome:
+    """The logistic loss is at least as curved as the sigmoid loss at every margin, (44)."""
+    z = np.linspace(-30, 30, 6001)
+    logistic, sigmoid = (np.abs(family(a).derivative(z, 2)) for a in (1.0, math.inf))
+    ratio = sigmoid / np.maximum(logistic, 1e-300)
+    return outcome((logistic - sigmoid).min(), evidence={"largest_ratio": ratio.max()})
+
+
+@claim("sypherd2023:lemma-4")
+def lemma_4(family: Family = AlphaLoss) -> Outcome:
+    """Beyond |z| = log 2 the third derivative of the sigmoid loss is the smaller one, (49); inside it is the larger."""
+    end = math.log(2)
+    z = np.concatenate([np.linspace(-30, 30, 6001), [-end - 1e-6, 1e-6 - end, end - 1e-6, end + 1e-6]])
+    gap = np.abs(family(1.0).derivative(z, 3)) - np.abs(family(math.inf).derivative(z, 3))
+    at_end = np.abs(family(1.0).derivative(end, 3)) - np.abs(family(math.inf).derivative(end, 3))
+    outside = np.abs(z) > end
+    return outcome(
+        gap[outside].min(),
+        evidence={"gap_at_log_2": at_end, "largest_gap_inside": gap[~outside].max()},
+    )
+
+
+def _printed_derivatives(z: NDArray[np.float64], alpha: float) -> tuple[NDArray[np.float64], ...]:
+    """Equations (20), (21) and (22) as they are printed, divided by α where it multiplies both sides of a fraction."""
+    e, inverse = np.exp(z), 1 / alpha
+    power = (1 + 1 / e) ** -inverse
+    first = -expit(z) * expit(-z) * expit(z) ** -inverse
+    second = e * (e - 1 + inverse) / (power * (e + 1) ** 3)
+    third = (-(e**2) + 4 * e - 1 - (3 * e - 2) * inverse - inverse**2) / (power * (e + 1) ** 4 / e)
+    return first, second, third
+
+
+def _derivative(loss: MarginLoss, order: int) -> Callable[[NDArray[np.float64]], Any]:
+    return lambda z: loss.derivative(z, order)
+
+
+def _slope(function: Callable[[NDArray[np.float64]], Any], z: NDArray[np.float64], h: float = 1e-3) -> Any:
+    """Central differences of sixth order."""
+    near, middle, far = (function(z + k * h) - function(z - k * h) for k in (1, 2, 3))
+    return (45 * near - 9 * middle + far) / (60 * h)
+
+
+def _chord_gap(loss: MarginLoss, z: NDArray[np.float64], width: float = 0.5) -> NDArray[np.float64]:
+    """Middle of the chord over [z - width, z + width] minus the loss, relative: negative where not convex."""
+    middle = loss.value(z)
+    gap: NDArray[np.float64] = (loss.value(z - width) + loss.value(z + width)) / 2 - middle
+    return gap / (1 + middle)
+
+
+def _inflection_error(loss: MarginLoss, alpha: float) -> float:
+    """Distance of the margin of the largest weight from log(1 - 1/α), by bisection on the slope of the weight."""
+    low, high = -60.0, 5.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if float(loss.derivative(middle, 2)) < 0 else (low, middle)
+    return abs(low - (math.log1p(-1 / alpha) if math.isfinite(alpha) else 0.0))
+
+
+def _relative(found: Any, exact: NDArray[np.float64]) -> float:
+    return float(np.max(np.abs(found - exact) / np.abs(exact)))

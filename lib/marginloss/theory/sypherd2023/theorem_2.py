@@ -1,0 +1,152 @@
+"""Claims about Theorem 2, the upper bound on the noisy gradient, with the steps of its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from marginloss.losses import AlphaLoss, LogisticLoss, SigmoidLoss
+from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory.sypherd2023.gradient_bounds import noisy_gradient, noisy_weight, replacement_bound
+
+Array = NDArray[np.float64]
+
+START = math.log(2 + math.sqrt(3))
+"""The margin in (13), beyond which the paper takes both third derivatives to decrease."""
+
+
+@claim("sypherd2023:theorem-2-proof")
+def theorem_2_proof(start: float = START) -> Outcome:
+    """The third derivative of the logistic loss decreases from there on; that of the sigmoid loss first grows."""
+    logistic = _increase(LogisticLoss(), start)
+    sigmoid = _increase(SigmoidLoss(), start)
+    peak = math.log(5 + 2 * math.sqrt(6))
+    return outcome(
+        -max(logistic, sigmoid),
+        tolerance=1e-15,
+        evidence={
+            "increase_logistic": logistic,
+            "increase_sigmoid": sigmoid,
+            "sigmoid_at_start": float(SigmoidLoss().derivative(start, 3)),
+            "sigmoid_at_peak": float(np.abs(SigmoidLoss().derivative(peak, 3))),
+            "repaired_start": peak,
+            "increase_sigmoid_from_repaired_start": _increase(SigmoidLoss(), peak),
+        },
+    )
+
+
+@claim("sypherd2023:theorem-2")
+def theorem_2(alpha: float = math.inf) -> Outcome:
+    """Along a vector with all margins above the constant the noisy sigmoid risk falls, whatever the law.
+
+    The derivative along the vector is the mean of -k(m) m over margins m, with k the noisy weight. It can only be 0 if
+    -k(m) is at least 0 at some margin; it is taken relative to the weight of the clean example, which is positive.
+    """
+    margin = np.linspace(START, 60, 6001)
+    weight = AlphaLoss(alpha).weight(margin)
+    steepest = max(float(np.max(-noisy_weight(margin, alpha, p) / weight)) for p in (0.01, 0.1, 0.3, 0.45))
+    # what replaces the bound: the largest coordinate of the gradient over its bound, at most 1 and nearly attained
+    rng = np.random.default_rng(0)
+    ratio = 0.0
+    for theta, signed, mass in _realizable_laws(rng, 400):
+        p, bounded = float(rng.uniform(0.001, 0.499)), float(rng.choice([1.2, 2.0, 5.0, math.inf]))
+        size = float(np.abs(noisy_gradient(theta, signed, mass, bounded, p)).max())
+        ratio = max(ratio, size / replacement_bound(float((signed @ theta).min()), bounded, p))
+    return outcome(
+        steepest,
+        holds=steepest >= 0,
+        evidence={
+            "largest_ratio_to_replacement_bound": ratio,
+            "replacement_at_margin_20": replacement_bound(20.0, 2.0, 0.1),
+        },
+    )
+
+
+@claim("sypherd2023:theorem-2-logistic")
+def theorem_2_logistic() -> Outcome:
+    """Stationary with all margins above the constant for p up to just below 1/(3 + √3), never from just above on."""
+    end = float(expit(-START))
+    room, gradient = math.inf, 0.0
+    for p in (0.01, 0.05, 0.1, 0.2, end - 1e-6):
+        theta, signed, mass = _axis_law(p)
+        gradient = max(gradient, float(np.abs(noisy_gradient(theta, signed, mass, 1.0, p)).max()))
+        room = min(room, float((signed @ theta).min()) - START)
+    # the derivative along the vector is E[(p - sigma(-m)) m]: positive term by term once p is above sigma(-start)
+    margin = np.linspace(START, 60, 20001)
+    above = min(float(np.min((p - expit(-margin)) * margin)) for p in (end + 1e-6, 0.22, 0.3, 0.45))
+    return outcome(
+        room,
+        holds=room > 0 and gradient < 1e-15,
+        caveat=above > 0,
+        evidence={"largest_p": end, "gradient": gradient, "smallest_slope_above_largest_p": above},
+    )
+
+
+@claim("sypherd2023:theorem-2-support")
+def theorem_2_support() -> Outcome:
+    """The smaller of the two margins of one input under its two labels is never positive."""
+    rng = np.random.default_rng(0)
+    margins = np.einsum("ij,ij->i", rng.uniform(-1, 1, (1000, 5)), rng.normal(size=(1000, 5)))
+    return outcome(float(np.max(np.minimum(margins, -margins))) - START, evidence={"asked": START})
+
+
+@claim("sypherd2023:eq-14")
+def eq_14() -> Outcome:
+    """The upper bound at α = 1, on laws where the stationary point is known in closed form."""
+    slack, largest = math.inf, 0.0
+    for p in (0.01, 0.05, 0.1, 0.2):
+        theta, signed, mass = _axis_law(p)
+        z = float((signed @ theta).min())
+        for stretch in (1.0, 1.5, 3.0, 10.0):
+            radius = math.sqrt(2) * float(np.linalg.norm(stretch * theta))
+            second, third = (abs(float(LogisticLoss().derivative(z, order))) for order in (2, 3))
+            # C = 2 at alpha = 1
+            left = float(np.abs(noisy_gradient(stretch * theta, signed, mass, 1.0, p)).max()) / 2
+            slack = min(slack, radius * second + radius**2 * third - left)
+            largest = max(largest, left)
+    return outcome(slack, evidence={"largest_left_side": largest})
+
+
+@claim("sypherd2023:eq-15")
+def eq_15() -> Outcome:
+    """The ratio of the two bounds is at least 1, so that it exceeds 1 - 2p."""
+    rng = np.random.default_rng(0)
+    n = 20_000
+    first = START + rng.exponential(2.0, n)
+    last = first + rng.exponential(2.0, n) * rng.integers(0, 2, n)
+    radius = rng.integers(1, 50, n) ** 0.5 * rng.exponential(5.0, n)
+    above, below = (
+        radius * np.abs(loss.derivative(z, 2)) + radius**2 * np.abs(loss.derivative(z, 3))
+        for loss, z in ((LogisticLoss(), first), (SigmoidLoss(), last))
+    )
+    ratio = above / below
+    slack = float(np.min(ratio - (1 - 2 * rng.uniform(0, 0.5, n))))
+    return outcome(
+        slack,
+        holds=slack > 0,
+        evidence={"smallest_ratio": ratio.min(), "largest_ratio_at_one_margin": ratio[first == last].max()},
+    )
+
+
+def _realizable_laws(rng: np.random.Generator, n: int) -> Iterator[tuple[Array, Array, Array]]:
+    """Laws in [-1, 1]^d with a vector whose margins are all positive, from nearly 0 to far out; some on few points."""
+    for _ in range(n):
+        d, points = int(rng.integers(1, 6)), int(rng.integers(1, 6))
+        theta = rng.normal(size=d) * rng.exponential(8.0)
+        signed = rng.uniform(0, 1, (points, d)) * np.sign(theta)
+        yield theta, signed, rng.dirichlet(np.ones(points))
+
+
+def _axis_law(p: float) -> tuple[Array, Array, Array]:
+    """Two values of yx on two axes; the logistic risk is stationary where both margins are log(1/p - 1)."""
+    return math.log(1 / p - 1) * np.array([1.0, -1.0]), np.array([[1.0, 0.0], [0.0, -1.0]]), np.array([0.5, 0.5])
+
+
+def _increase(loss: AlphaLoss, start: float) -> float:
+    """Largest rise of the absolute third derivative beyond a margin, from its lowest value so far."""
+    values = np.abs(loss.derivative(np.linspace(start, 40, 40001), 3))
+    return float(np.max(values - np.minimum.accumulate(values)))

@@ -1,0 +1,29 @@
+"""Every numbered formula says what computes it, and what it names exists."""
+
+import pytest
+
+from marginloss.companion.book.formulas import computed_by, labels, resolve
+from marginloss.companion.book.layout import chapters, root
+
+LABELS = {label: chapter.name for chapter in chapters() for label in labels(chapter.text)}
+
+
+def test_formulas_and_lines_are_the_same_set():
+    assert set(LABELS) == set(computed_by())
+
+
+def test_labels_are_used_once():
+    assert sum(len(labels(chapter.text)) for chapter in chapters()) == len(LABELS)
+
+
+@pytest.mark.parametrize("name", sorted({name for names in computed_by().values() for name in names}))
+def test_names_exist_and_are_documented(name):
+    assert resolve(name).__doc__
+    module, short = name.rsplit(".", 1)
+    api = (root() / "chapters" / "api.md").read_text(encoding="utf-8")
+    assert f"automodule:: {module}\n" in api or f"autoclass:: {name}\n" in api, f"{short} is not in the API reference"
+
+
+def test_displayed_formulas_are_numbered():
+    bare = {chapter.name for chapter in chapters() if chapter.text.count("\n$$") > len(labels(chapter.text))}
+    assert bare == set(), "a displayed formula without a label"

@@ -8,7 +8,7 @@ from numba import njit
 from marginloss.losses.elementary import exp_and_expm1, log1p
 
 # not cached: a cached function would not see an edit of the polynomials
-compiled = njit(error_model="numpy", fastmath={"contract"})
+compiled = njit(error_model="numpy")
 
 
 @compiled

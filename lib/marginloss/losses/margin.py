@@ -1,6 +1,7 @@
 r"""The margin α-loss with its named members, generalised cross entropy, and the hinge.
 
-All but the hinge are one formula, :math:`(1 - \sigma(z)^s)/s`, with another name for the exponent.
+All but the hinge are one formula, :math:`(1 - \sigma(z)^s)/s`, with another name for the exponent; their weight is
+:math:`\sigma(z)^s\sigma(-z)`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scipy.special import expit
 
 from marginloss._validation import check_real
 from marginloss.losses.base import Array, MarginLoss, softplus
+from marginloss.losses.elementary import FAR, compiled, exp_and_expm1, log1p
 
 __all__ = [
     "AlphaLoss",
@@ -26,7 +28,52 @@ __all__ = [
     "LogisticLoss",
     "SigmoidLoss",
     "SigmoidPowerLoss",
+    "alpha_weight_at_odds",
+    "alpha_weight_at_odds_scalar",
+    "log_alpha_weight",
+    "log_alpha_weight_scalar",
 ]
+
+
+def log_alpha_weight(wrong: Array, right: Array, s: float) -> Array:
+    r"""Logarithm of :math:`w(z) = \sigma(z)^s\,\sigma(-z)` from :math:`\log(1 + e^{-z})` and :math:`\log(1 + e^z)`.
+
+    Examples
+    --------
+    >>> float(np.exp(log_alpha_weight(softplus(1.0), softplus(-1.0), s=0.5)).round(4)), AlphaLoss(2).weight(-1).round(4)
+    (0.3791, 0.3791)
+    """
+    # at s = 0 the first term must not become 0 * inf
+    return -right if s == 0 else -s * wrong - right
+
+
+@compiled
+def log_alpha_weight_scalar(wrong: float, right: float, s: float) -> float:
+    """One number of :func:`log_alpha_weight`."""
+    return -right if s == 0 else -s * wrong - right
+
+
+def alpha_weight_at_odds(odds: Array, s: float) -> Array:
+    r"""The weight :math:`\sigma(z)^s\,\sigma(-z) = g\,(1 + g)^{-(1+s)}` from the odds :math:`g = e^{-z}`.
+
+    Examples
+    --------
+    >>> float(alpha_weight_at_odds(np.exp(1.0), s=0.5).round(4))
+    0.3791
+    """
+    return odds * (1 + odds) ** -(1 + s)
+
+
+@compiled
+def alpha_weight_at_odds_scalar(odds: float, s: float) -> float:
+    """One number of :func:`alpha_weight_at_odds`; closed powers for the common losses."""
+    if s == -1:
+        return odds
+    if s == 0:
+        return odds / (1 + odds)
+    if s == 0.5:
+        return odds / ((1 + odds) * math.sqrt(1 + odds))
+    return odds * exp_and_expm1(min(max(-(1 + s) * log1p(odds), -FAR), FAR))[0]
 
 
 class SigmoidPowerLoss(MarginLoss):
@@ -66,7 +113,7 @@ class SigmoidPowerLoss(MarginLoss):
         z = np.asarray(margin, dtype=np.float64)
         with np.errstate(all="ignore"):
             wrong, right = softplus(-z), softplus(z)
-            return self._log_weight_at(wrong, right), self._log_weight_at(right, wrong)
+            return log_alpha_weight(wrong, right, self.exponent), log_alpha_weight(right, wrong, self.exponent)
 
     def _weight(self, z: Array) -> Array:
         return super()._weight(z) if self.exponent < 0 else self._log_loss_and_weight(z)[1]
@@ -96,11 +143,7 @@ class SigmoidPowerLoss(MarginLoss):
         return np.where(lost, log_loss, value) if np.any(lost) else value
 
     def _log_weight(self, z: Array) -> Array:
-        return self._log_weight_at(softplus(-z), softplus(z))
-
-    def _log_weight_at(self, wrong: Array, right: Array) -> Array:
-        # at s = 0 the first term must not become 0 * inf
-        return -right if self.exponent == 0 else -self.exponent * wrong - right
+        return log_alpha_weight(softplus(-z), softplus(z), self.exponent)
 
     def _derivative(self, z: Array, order: int) -> Array:
         right, wrong = expit(z), expit(-z)

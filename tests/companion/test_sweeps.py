@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginloss.companion import _sweep, current_scale, scaled, sweep
+from marginloss.companion import current_scale, scaled, sweep, sweeps
 from marginloss.losses import AlphaLoss
 
 
@@ -107,13 +107,13 @@ def test_special_numbers_survive_the_cache():
 
 def test_a_change_anywhere_below_is_a_new_question(monkeypatch, calls):
     sweep(remember, {"value": [1]}, seeds=1)
-    monkeypatch.setattr(_sweep, "foundation_digest", lambda: "another state of the library")
+    monkeypatch.setattr(sweeps, "foundation_digest", lambda: "another state of the library")
     sweep(remember, {"value": [1]}, seeds=1)
     assert calls() == [1, 1]
 
 
 def test_old_code_stores_nothing_under_an_edited_source(monkeypatch, own_cache):
-    monkeypatch.setattr(_sweep, "library_digest", lambda: "edited")
+    monkeypatch.setattr(sweeps, "library_digest", lambda: "edited")
     with pytest.warns(UserWarning, match="has changed since it was imported"):
         sweep(remember, {"value": [1]}, seeds=1)
     assert not list(own_cache.rglob("*.json"))
@@ -238,7 +238,7 @@ def test_killed_at_any_moment_it_loses_nothing(tmp_path, backend, kills):
             os.killpg(process.pid, signal.SIGKILL)
         files = list((tmp_path / "cache").rglob("*.json"))
         assert len(files) >= target, "the sweep did not get on"
-        assert all(_sweep._load(file) is not None for file in files), "a broken file"
+        assert all(sweeps._load(file) is not None for file in files), "a broken file"
         assert len(files) >= kept, "a finished task was lost"
         kept = len(files)
     computed = len(list(started.iterdir()))

@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold
 
+from marginloss.boosting import HalfspaceLearner
 from marginloss.linear import (
     DesignFactor,
-    HalfspaceLearner,
     MarginClassifier,
     PNormPerceptron,
     TwoTemperatureClassifier,

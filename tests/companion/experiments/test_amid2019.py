@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginloss.companion import amid2019
+from marginloss.companion.experiments import amid2019
 from marginloss.companion.experiments.amid2019 import INSTANCE_NOISES, LABEL_NOISES, LOWEST, METHODS, PENALTIES
 from marginloss.losses.tempered import escort
 

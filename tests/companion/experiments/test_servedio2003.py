@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from marginloss.companion import servedio2003 as experiments
+from marginloss.companion.experiments import servedio2003 as experiments
 from marginloss.noise import SparseMajority
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from marginloss.boosting import AdaLPBoostClassifier, NetworkClassifier
-from marginloss.companion import zhai2021
+from marginloss.companion.experiments import zhai2021
 from marginloss.risk import cvar, cvar_floor
 
 

@@ -9,6 +9,7 @@ from marginloss.boosting.lpboost import LPBoostClassifier
 from marginloss.boosting.madaboost import MadaBoostClassifier
 from marginloss.boosting.network import NetworkClassifier
 from marginloss.boosting.noise_estimate import NoiseEstimate, estimate_noise
+from marginloss.boosting.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginloss.boosting.pilboost import PILBoostClassifier
 from marginloss.boosting.pnorm import PNormLearner
 from marginloss.boosting.smoothboost import SmoothBoostClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "AdaLPBoostClassifier",
     "BregmanBoostClassifier",
     "EncodedMatrix",
+    "HalfspaceGuarantee",
     "HalfspaceLearner",
     "LPBoostClassifier",
     "MadaBoostClassifier",
@@ -28,4 +30,5 @@ __all__ = [
     "SmoothBoostClassifier",
     "encode",
     "estimate_noise",
+    "halfspace_guarantee",
 ]

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import p_norm
 from marginloss._validation import MarginlossClassifier, check_integer, check_real
+from marginloss.boosting.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginloss.boosting.pnorm import PNormLearner
 from marginloss.boosting.smoothboost import SmoothBoostClassifier
-from marginloss.linear.pac import HalfspaceGuarantee, halfspace_guarantee
 
 __all__ = ["HalfspaceLearner"]
 

@@ -2,17 +2,14 @@
 
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.margin_classifier import MarginClassifier
-from marginloss.linear.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginloss.linear.perceptron import PNormPerceptron, Winnow, mistake_bound
 from marginloss.linear.two_temperature import TwoTemperatureClassifier
 
 __all__ = [
     "DesignFactor",
-    "HalfspaceGuarantee",
     "MarginClassifier",
     "PNormPerceptron",
     "TwoTemperatureClassifier",
     "Winnow",
-    "halfspace_guarantee",
     "mistake_bound",
 ]

@@ -11,9 +11,8 @@ from scipy.linalg import hadamard
 from scipy.stats import binom
 
 from marginloss._norms import attaining_vector, dual_exponent, p_norm
-from marginloss.boosting import HalfspaceLearner, PNormLearner
-from marginloss.linear import halfspace_guarantee
-from marginloss.linear.pac import (
+from marginloss.boosting import HalfspaceLearner, PNormLearner, halfspace_guarantee
+from marginloss.boosting.pac import (
     fat_shattering_bound,
     margin_bound,
     margin_bound_as_printed,

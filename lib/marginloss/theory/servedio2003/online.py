@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginloss._norms import dual_exponent, p_norm
-from marginloss.linear import PNormPerceptron, halfspace_guarantee, mistake_bound
-from marginloss.linear.pac import sample_size
+from marginloss.boosting import halfspace_guarantee
+from marginloss.boosting.pac import sample_size
+from marginloss.linear import PNormPerceptron, mistake_bound
 from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
 from marginloss.theory import Outcome, claim, outcome
 

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from marginloss.linear.pac import (
+from marginloss.boosting.pac import (
     fat_shattering_bound,
     halfspace_guarantee,
     khintchine_constant,

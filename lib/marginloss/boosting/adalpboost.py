@@ -133,16 +133,16 @@ class AdaLPBoostClassifier(MixtureClassifier):
         check_real("step_size", self.step_size, "(0, inf)")
         check_real("trim", self.trim, "[0, 1)")
 
-    def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, int], Array]:
+    def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, float], Array]:
         others = len(self.classes_) - 1
         # an error lowers the margin by this much more than a hit raises it: 2 for two classes
         spread = 1 / others + 1 / others**2
         mass = learner.sample_weight / learner.sample_weight.sum()
         self._n_trained = max(round(1 / mass.min()), 1)
 
-        def weigh(margin: Array, number: int) -> Array:
+        def weigh(margin: Array, total: float) -> Array:
             weights = -self.step_size / spread * margin
-            if self.trim and number:
+            if self.trim and total:
                 worst = np.argsort(margin, kind="stable")
                 weights[worst[np.cumsum(mass[worst]) <= self.trim]] = -np.inf
             return weights

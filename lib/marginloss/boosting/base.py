@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import get_tags
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
 from marginloss._validation import MarginlossClassifier, check_integer
@@ -18,9 +20,13 @@ from marginloss.boosting.loop import BoostRecord, WeakLearner
 from marginloss.boosting.pnorm import LinearHypothesis, LinearVote
 from marginloss.boosting.trees import Forest, TreeLearner
 
-__all__ = ["Booster", "BoostingClassifier"]
+__all__ = ["COUNT", "TREE", "Booster", "BoostingClassifier"]
 
 Array = NDArray[np.float64]
+
+#: Constraints of parameters that several boosters have: whole numbers from 1, and those of our trees.
+COUNT = Interval(Integral, 1, None, closed="left")
+TREE = {"max_depth": [COUNT], "criterion": [StrOptions({"error", "gini"})], "random_state": ["random_state"]}
 
 
 class Booster(MarginlossClassifier):

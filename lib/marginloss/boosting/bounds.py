@@ -3,10 +3,31 @@ r"""Bounds on the number of rounds of smooth boosters, as functions of κ, γ an
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from marginloss._validation import check_real
 
-__all__ = ["adaptive_rounds", "bregman_rounds", "impagliazzo_rounds", "margin_divergence", "smoothboost_rounds"]
+__all__ = [
+    "adaptive_rounds",
+    "bregman_rounds",
+    "impagliazzo_rounds",
+    "margin_divergence",
+    "smoothboost_rounds",
+    "theta_of",
+]
+
+
+def theta_of(gamma: Any) -> Any:
+    r"""Margin :math:`\theta=\gamma/(2+\gamma)` that Theorem 2 of servedio2003 pairs with advantage γ.
+
+    Floats, arrays and fractions give their own kind.
+
+    Examples
+    --------
+    >>> theta_of(0.5)
+    0.2
+    """
+    return gamma / (2 + gamma)
 
 
 def smoothboost_rounds(kappa: float, gamma: float, theta: float | None = None, base: float | None = None) -> float:
@@ -43,7 +64,7 @@ def smoothboost_rounds(kappa: float, gamma: float, theta: float | None = None, b
     kappa = check_real("kappa", kappa, "(0, 1)")
     gamma = check_real("gamma", gamma, "(0, 0.5]")
     b = gamma if base is None else check_real("base", base, "(0, 1)")
-    theta = gamma / (2 + gamma) if theta is None else check_real("theta", theta, "[0, 1)")
+    theta = theta_of(gamma) if theta is None else check_real("theta", theta, "[0, 1)")
     gain = 2 * gamma - theta - b * (1 - theta**2) / (2 - b + b * theta)
     return 2 / (kappa * b * math.sqrt(1 - b) * gain) if gain > 0 else math.inf
 

@@ -3,14 +3,16 @@ r"""Boosting by relative-entropy projection onto the capped simplex: as smooth a
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss._validation import check_choice, check_integer, check_real
-from marginloss.boosting.loop import Round, Rows, Stop, boost
-from marginloss.boosting.smoothboost import SmoothBooster
+from marginloss.boosting.base import COUNT, TREE
+from marginloss.boosting.loop import boost
+from marginloss.boosting.rules import UnitStep
+from marginloss.boosting.smoothboost import POSITIVE, SHARE, SmoothBooster
 from marginloss.risk import project_capped_simplex
 
 __all__ = ["BregmanBoostClassifier"]
@@ -18,40 +20,35 @@ __all__ = ["BregmanBoostClassifier"]
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
 class ProjectedWeights:
-    r"""Log-weights of the projection onto the capped simplex, relative to the cap: their mean is always κ.
+    r"""Log-weights of the projection :math:`\arg\min_D\{\mathrm{KL}(D\|U) + \eta\,D\cdot z : D_j \le U_j/\kappa\}`.
+
+    Relative to the cap, so that none exceeds one and their mean is κ.
 
     Parameters
     ----------
     share : ndarray of shape (n,)
-        Share of each row in the sample, positive.
+        Share :math:`U_j` of each row in the sample, positive.
     kappa, eta : float
         Fraction that may be given up, and factor of the margins.
+
+    Examples
+    --------
+    >>> weigh = ProjectedWeights(np.full(4, 0.25), kappa=0.5, eta=1.0)
+    >>> np.exp(weigh(np.array([-9.0, 0.0, 0.0, 0.0]), 9.0)).round(6)
+    array([1.      , 0.333333, 0.333333, 0.333333])
     """
 
-    def __init__(self, share: Array, kappa: float, eta: float) -> None:
-        self.share, self.kappa, self.eta = share, kappa, eta
+    share: Array
+    kappa: float
+    eta: float
 
-    def __call__(self, margin: Array, number: int) -> Array:
-        """Log-weights of rows with these margins, the same in every round."""
+    def __call__(self, margin: Array, total: float) -> Array:
+        """Log-weights at these margins, the same in every round."""
         caps = self.share / self.kappa
         with np.errstate(divide="ignore"):  # a weight that underflows is a weight of zero
             return np.log(project_capped_simplex(np.log(self.share) - self.eta * margin, caps) / caps)
-
-
-class ProjectedRows(Rows):
-    """Rows under :class:`ProjectedWeights`: the same projection in machine code, without logarithms on the way."""
-
-    weigh: ProjectedWeights
-
-    def weighted(self, number: int) -> Round:
-        """The distribution of round ``number``."""
-        from marginloss.risk.compiled import capped_tilt  # on first use: numba takes a second
-
-        share, kappa = self.weigh.share, self.weigh.kappa
-        weight = np.empty(len(share))
-        capped_tilt(-self.margin, np.argsort(self.margin), share, kappa, self.weigh.eta, weight)
-        return Round(number, self.margin, weight, kappa, 1 / float((weight / share).max()))
 
 
 class BregmanBoostClassifier(SmoothBooster):
@@ -106,6 +103,13 @@ class BregmanBoostClassifier(SmoothBooster):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TREE,
+        "kappa": [SHARE],
+        "n_estimators": [COUNT],
+        "step_size": [POSITIVE, None],
+    }
+
     def __init__(
         self,
         kappa: float = 0.05,
@@ -134,35 +138,21 @@ class BregmanBoostClassifier(SmoothBooster):
         sample_weight : array-like of shape (n,), optional
             A weight of 2 equals two copies of the example; the cap counts weight.
         """
-        kappa = check_real("kappa", self.kappa, "(0, 1)")
-        n_rounds = check_integer("n_estimators", self.n_estimators, 1)
-        if self.step_size is not None:
-            check_real("step_size", self.step_size, "(0, inf)")
-        check_integer("max_depth", self.max_depth, 1)
-        check_choice("criterion", self.criterion, ("error", "gini"))
+        self._validate_params()
         data, codes, weight = self._check_data(X, y, sample_weight)
-        eta = math.sqrt(2 * math.log(1 / kappa) / n_rounds) if self.step_size is None else float(self.step_size)
+        price = math.log(1 / self.kappa)
+        eta = math.sqrt(2 * price / self.n_estimators) if self.step_size is None else float(self.step_size)
         self.step_size_ = eta
         if len(self.classes_) == 1:
             self.certificate_ = 1.0
             self._keep_constant()
             return self
-
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-
-        def step(now: Round) -> float:
-            if now.edge <= 0:
-                raise Stop("no_edge")
-            return 1.0
-
-        weigh = ProjectedWeights(learner.sample_weight / learner.sample_weight.sum(), kappa, eta)
-        self._keep(boost(learner, weigh, step, n_rounds, rows=ProjectedRows))
-        rounds = max(self.n_estimators_, 1)
-        self.certificate_ = float(
-            2 * np.mean(self.advantages_) - math.log(1 / kappa) / (eta * rounds) - eta / 2
-            if self.n_estimators_
-            else -1.0
-        )
+        share = learner.sample_weight / learner.sample_weight.sum()
+        self._keep(boost(learner, ProjectedWeights(share, self.kappa, eta), UnitStep(), self.n_estimators))
+        self.certificate_ = -1.0
+        if self.n_estimators_:
+            self.certificate_ = float(2 * np.mean(self.advantages_) - price / (eta * self.n_estimators_) - eta / 2)
         return self

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoostRecord", "Round", "Rows", "Stop", "WeakLearner", "boost", "normalise"]
+__all__ = ["BoostRecord", "Round", "Stop", "WeakLearner", "boost", "normalise"]
 
 Array = NDArray[np.float64]
 
@@ -51,6 +51,8 @@ class Round:
     ----------
     number : int
         Rounds already done: 0 in the first round.
+    total : float
+        Sum of the steps so far.
     margin : ndarray of shape (n,)
         Margins before this round.
     weight : ndarray of shape (n,)
@@ -66,6 +68,7 @@ class Round:
     """
 
     number: int
+    total: float
     margin: Array
     weight: Array
     density: float
@@ -122,71 +125,32 @@ def normalise(log_weight: Array, sample_weight: Array) -> tuple[Array, float, fl
     return relative, density, float(total / count)
 
 
-class Rows:
-    """Margins and weights of the rows, as the loop needs them; a subclass may keep them in another way.
-
-    A round calls :meth:`weighted`, :meth:`fit` and :meth:`add` in this order, with the step rule before the last.
-
-    Parameters
-    ----------
-    learner : WeakLearner
-    weigh : callable
-        As for :func:`boost`.
-    """
-
-    def __init__(self, learner: WeakLearner, weigh: Callable[[Array, int], Array]) -> None:
-        self.learner, self.weigh = learner, weigh
-        self.margin = np.zeros(len(learner.sample_weight))
-
-    def weighted(self, number: int) -> Round:
-        """The distribution of round ``number``."""
-        return Round(number, self.margin, *normalise(self.weigh(self.margin, number), self.learner.sample_weight))
-
-    def fit(self, now: Round) -> Any:
-        """Fit the learner to the distribution; complete ``now`` and return the hypothesis."""
-        hypothesis, now.gain = self.learner.fit(now.weight)
-        now.edge = float(now.weight @ now.gain)
-        now.error = float(now.weight @ (now.gain <= 0))
-        return hypothesis
-
-    def add(self, now: Round, theta: float) -> None:
-        """Add ``theta`` times the hypothesis to the margins."""
-        self.margin = self.margin + theta * now.gain
-
-    def leap(self, hypotheses: list[Any], steps: list[float], record: list[Any]) -> bool:
-        """Do several rounds at once and append what they leave behind, where a subclass can; whether it did."""
-        return False
-
-
 def boost(
     learner: WeakLearner,
-    weigh: Callable[[Array, int], Array],
+    weigh: Callable[[Array, float], Array],
     step: Callable[[Round], float],
     n_rounds: int,
     watch: Callable[[Round, list[Any], list[float]], None] | None = None,
-    rows: Callable[[Any, Any], Rows] = Rows,
 ) -> BoostRecord:
     r"""Run the loop shared by all boosters.
 
-    Round :math:`t` computes :math:`D_t \propto \exp(\mathrm{weigh}(z, t))` from the margins :math:`z`, fits the learner
-    and adds :math:`\theta_t\, y h_t(x)` to the margins, :math:`\theta_t` being the step.
+    Round :math:`t` computes :math:`D_t \propto \exp(\mathrm{weigh}(z, \sum_{s<t}\theta_s))` from the margins
+    :math:`z`, fits the learner and adds :math:`\theta_t\, y h_t(x)` to the margins, :math:`\theta_t` being the step.
 
     Parameters
     ----------
     learner : WeakLearner
         Holds the data and the multiplicities of its rows.
     weigh : callable
-        ``weigh(margin, number)`` gives the *logarithm* of the unnormalised weights; ``-inf`` for none. Only their
-        ratios matter to the learner; their mean is the ``density`` a step rule or a watcher may use.
+        ``weigh(margin, total)`` gives the *logarithm* of the unnormalised weights, ``total`` being the sum of the steps
+        so far; ``-inf`` for no weight. Only their ratios matter to the learner; their mean is the ``density`` a step
+        rule or a watcher may use.
     step : callable
         ``step(round)`` gives the number by which the new hypothesis is multiplied. May raise :class:`Stop`.
     n_rounds : int
         Largest number of rounds.
     watch : callable, optional
         ``watch(round, hypotheses, steps)`` is called before each fit with all earlier rounds. May raise :class:`Stop`.
-    rows : callable, optional
-        ``rows(learner, weigh)`` gives the :class:`Rows`, for learners that can do several lines of a round, or several
-        rounds, in one go.
 
     Returns
     -------
@@ -200,43 +164,42 @@ def boost(
     ...     sample_weight = np.ones(3)
     ...     def fit(self, weight):
     ...         return "h", np.array([1.0, 1.0, -1.0])
-    >>> record = boost(Fixed(), lambda margin, t: -margin, lambda now: 0.5 * np.log(1 / now.error - 1), n_rounds=2)
+    >>> record = boost(Fixed(), lambda margin, total: -margin, lambda now: 0.5 * np.log(1 / now.error - 1), n_rounds=2)
     >>> record.steps.round(4), record.errors.round(4)
     (array([0.3466, 0.    ]), array([0.3333, 0.5   ]))
     """
-    if watch is None and rows is Rows:
+    if watch is None:
         compiled = _compiled(learner, weigh, step)
         if compiled is not None:
             return compiled(n_rounds)
-    kept = rows(learner, weigh)
+    margin, total = np.zeros(len(learner.sample_weight)), 0.0
     hypotheses: list[Any] = []
     steps: list[float] = []
     record: list[tuple[float, float, float, float]] = []
     stop_reason = "n_rounds"
-    while len(steps) < n_rounds:
-        if kept.leap(hypotheses, steps, record):
-            continue
-        now = kept.weighted(len(steps))
+    for number in range(n_rounds):
+        now = Round(number, total, margin, *normalise(weigh(margin, total), learner.sample_weight))
         try:
             if watch is not None:
                 watch(now, hypotheses, steps)
-            hypothesis = kept.fit(now)
+            hypothesis, now.gain = learner.fit(now.weight)
+            now.edge = float(now.weight @ now.gain)
+            now.error = float(now.weight @ (now.gain <= 0))
             theta = float(step(now))
         except Stop as stop:
             stop_reason = stop.reason
             break
-        kept.add(now, theta)
+        margin, total = margin + theta * now.gain, total + theta
         hypotheses.append(hypothesis)
         steps.append(theta)
         record.append((now.error, now.edge, now.density, now.kappa))
     errors, edges, densities, kappas = np.array(record, dtype=float).reshape(-1, 4).T.copy()
-    return BoostRecord(hypotheses, np.array(steps), errors, edges, densities, kappas, kept.margin, stop_reason)
+    return BoostRecord(hypotheses, np.array(steps), errors, edges, densities, kappas, margin, stop_reason)
 
 
 def _compiled(learner: Any, weigh: Any, step: Any) -> Callable[[int], BoostRecord] | None:
     """The same loop as machine code, if there is one for this learner, these weights and this step; else ``None``."""
-    from marginloss.boosting.pnorm import LinearLearner
-    from marginloss.boosting.rules import EdgeStep, ErrorStep, GradientStep, LinkWeights, LossWeights
+    from marginloss.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
     from marginloss.boosting.trees import TreeLearner
     from marginloss.losses.margin import SigmoidPowerLoss
 
@@ -246,13 +209,13 @@ def _compiled(learner: Any, weigh: Any, step: Any) -> Callable[[int], BoostRecor
             from marginloss.boosting.pil_rounds import boost_pil
 
             return partial(boost_pil, learner, weigh.loss, step.factor)
-    elif isinstance(weigh, LossWeights) and isinstance(weigh.loss, SigmoidPowerLoss):
-        if trees and isinstance(step, ErrorStep) and not learner.mean_leaf:
-            from marginloss.boosting.compiled import boost_compiled
+    elif (
+        isinstance(weigh, LossWeights)
+        and isinstance(weigh.loss, SigmoidPowerLoss)
+        and not weigh.theta
+        and (trees and isinstance(step, ErrorStep) and not learner.mean_leaf)
+    ):
+        from marginloss.boosting.compiled import boost_compiled
 
-            return partial(boost_compiled, learner, weigh.loss.exponent, step)
-        if isinstance(learner, LinearLearner) and isinstance(step, EdgeStep) and weigh.loss.exponent == -1:
-            from marginloss.boosting.fused import boost_exponential
-
-            return partial(boost_exponential, learner, step)
+        return partial(boost_compiled, learner, weigh.loss.exponent, step)
     return None

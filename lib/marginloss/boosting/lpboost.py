@@ -118,13 +118,13 @@ class LPBoostClassifier(MixtureClassifier):
         super()._check_parameters()
         check_integer("patience", self.patience, 1)
 
-    def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, int], Array]:
+    def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, float], Array]:
         multiplicity = learner.sample_weight
         model_weights = np.empty(0)
 
-        def weigh(margin: Array, number: int) -> Array:
+        def weigh(margin: Array, total: float) -> Array:
             nonlocal model_weights
-            if number == 0:
+            if not columns:
                 return np.zeros(len(multiplicity))
             losses = np.column_stack(columns).astype(np.float64)
             if self.beta is None:

@@ -2,15 +2,15 @@ r"""MadaBoost: AdaBoost whose weights are cut off at one (servedio2003, Section 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from marginloss._validation import check_choice, check_integer, check_real
-from marginloss.boosting.fused import CappedExponential, Course, rows_for
+from marginloss.boosting.base import COUNT, TREE
 from marginloss.boosting.loop import Round, Stop, boost
-from marginloss.boosting.rules import EdgeStep
-from marginloss.boosting.smoothboost import SmoothBooster
+from marginloss.boosting.rules import EdgeStep, LossWeights
+from marginloss.boosting.smoothboost import SHARE, SmoothBooster
+from marginloss.losses.smoothboost import CappedExponentialLoss
 
 __all__ = ["MadaBoostClassifier"]
 
@@ -57,6 +57,8 @@ class MadaBoostClassifier(SmoothBooster):
     ('converged', True)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**TREE, "kappa": [SHARE], "n_estimators": [COUNT]}
+
     def __init__(
         self,
         kappa: float = 0.05,
@@ -83,23 +85,18 @@ class MadaBoostClassifier(SmoothBooster):
         sample_weight : array-like of shape (n,), optional
             A weight of 2 equals two copies of the example.
         """
-        kappa = check_real("kappa", self.kappa, "(0, 1)")
-        n_rounds = check_integer("n_estimators", self.n_estimators, 1)
-        check_integer("max_depth", self.max_depth, 1)
-        check_choice("criterion", self.criterion, ("error", "gini"))
+        self._validate_params()
         data, codes, weight = self._check_data(X, y, sample_weight)
         if len(self.classes_) == 1:
             self._keep_constant()
             return self
-
-        def watch(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
-            if now.density < kappa:
-                raise Stop("converged")
-
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-        weigh, step = CappedExponential(1.0), EdgeStep()
-        course = Course(n_rounds, step, density=kappa)
-        self._keep(boost(learner, weigh, step, n_rounds, watch, rows_for(learner, course)))
+
+        def stop(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
+            if now.density < self.kappa:
+                raise Stop("converged")
+
+        self._keep(boost(learner, LossWeights(CappedExponentialLoss()), EdgeStep(), self.n_estimators, stop))
         return self

@@ -272,7 +272,7 @@ class MixtureClassifier(Booster):
             raise ValueError("resample=True needs an estimator: our trees take the weights as they are")
         return ResamplingLearner(self.estimator, data, codes, weight, len(self.classes_), random_state)
 
-    def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, int], Array]:
+    def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, float], Array]:
         """The function of margins and round that gives the logarithms of the sample weights."""
         raise NotImplementedError
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from marginloss._validation import check_integer, check_real
-from marginloss.boosting.bounds import smoothboost_rounds
+from marginloss.boosting.bounds import smoothboost_rounds, theta_of
 
 __all__ = [
     "HalfspaceGuarantee",
@@ -77,7 +77,7 @@ def halfspace_guarantee(epsilon: float, difficulty: float, delta: float = 0.05) 
         difficulty=difficulty,
         kappa=kappa,
         gamma=gamma,
-        theta=gamma / (2 + gamma),
+        theta=theta_of(gamma),
         noise_rate=epsilon / (32 * difficulty),
         dirty_fraction=epsilon / (16 * difficulty),
         n_samples_noise=math.ceil(96 * difficulty / epsilon * math.log(2 / delta)),

@@ -85,7 +85,8 @@ class LinearLearner:
     def fit(self, weight: Array) -> tuple[LinearHypothesis, Array]:
         """Hypothesis for these weights, and the margin it gives to each row."""
         hypothesis, _ = self.best(self.X.T @ (weight * self.sign).astype(self.X.dtype))
-        return hypothesis, np.asarray(self.sign * hypothesis.predict(self.X), dtype=np.float64)
+        gain = self.sign * (self.X @ hypothesis.coef.astype(self.X.dtype))  # without a copy in another precision
+        return hypothesis, gain.astype(np.float64)
 
     def best(self, z: Array) -> tuple[LinearHypothesis, float]:
         r"""The hypothesis for the average :math:`z`, and its edge :math:`\|z\|_p/R`."""

@@ -13,7 +13,7 @@ from marginloss.boosting.loop import Round, Stop
 from marginloss.losses import MarginLoss
 from marginloss.losses.proper import AlphaCPELoss
 
-__all__ = ["EdgeStep", "ErrorStep", "GradientStep", "LineSearchStep", "LinkWeights", "LossWeights"]
+__all__ = ["EdgeStep", "ErrorStep", "GradientStep", "LineSearchStep", "LinkWeights", "LossWeights", "UnitStep"]
 
 Array = NDArray[np.float64]
 
@@ -25,13 +25,31 @@ GRID = np.linspace(0, LONGEST_STEP, 65)
 
 @dataclass(frozen=True)
 class LossWeights:
-    """Weight of an example: minus the slope of a loss at its margin."""
+    r"""Weight of an example: minus the slope of a loss at :math:`N = z - \theta\sum_s\alpha_s`.
+
+    N says how far its margin z is ahead of the margin θ that each step asks for; with θ = 0, the default, it is z.
+
+    Parameters
+    ----------
+    loss : MarginLoss
+    theta : float
+        Margin aimed at per unit of step.
+
+    Examples
+    --------
+    The measure of SmoothBoost, here :math:`\min\{1, 0.64^{N/2}\}`, after two steps of one:
+
+    >>> from marginloss.losses import SmoothBoostLoss
+    >>> np.exp(LossWeights(SmoothBoostLoss(0.36), theta=0.1)(np.array([-1.0, 0.2, 1.2]), 2.0)).round(12)
+    array([1. , 1. , 0.8])
+    """
 
     loss: MarginLoss
+    theta: float = 0.0
 
-    def __call__(self, margin: Array, number: int) -> Array:
-        """Log-weights at these margins, the same in every round."""
-        return self.loss.log_weight(margin)
+    def __call__(self, margin: Array, total: float) -> Array:
+        """Log-weights at these margins after steps that sum to ``total``."""
+        return self.loss.log_weight(margin - self.theta * total if self.theta else margin)
 
 
 @dataclass(frozen=True)
@@ -52,7 +70,7 @@ class LinkWeights:
         """Probability of the positive class at these scores."""
         return self.loss.pseudo_inverse_link(score) if self.link == "pseudo" else self.loss.inverse_link(score)
 
-    def __call__(self, margin: Array, number: int) -> Array:
+    def __call__(self, margin: Array, total: float) -> Array:
         """Log-weights at these margins, the same in every round."""
         with np.errstate(divide="ignore"):  # an example beyond the clip has no weight
             return np.log(self.inverse(-margin))
@@ -116,6 +134,17 @@ class ErrorStep:
         if theta == 0:
             raise Stop("no_edge")
         return theta
+
+
+@dataclass(frozen=True)
+class UnitStep:
+    """All hypotheses count alike: the step is one. An edge of at most 0 stops the loop (``"no_edge"``)."""
+
+    def __call__(self, now: Round) -> float:
+        """Step of this round."""
+        if now.edge <= 0:
+            raise Stop("no_edge")
+        return 1.0
 
 
 @dataclass(frozen=True)

@@ -5,25 +5,28 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from marginloss._validation import check_choice, check_integer, check_real
-from marginloss.boosting.base import BoostingClassifier
-from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds
-from marginloss.boosting.fused import CappedExponential, Course, rows_for
-from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost
+from marginloss.boosting.base import COUNT, TREE, BoostingClassifier
+from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds, theta_of
+from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost, normalise
 from marginloss.boosting.pnorm import LinearVote
-from marginloss.boosting.rules import EdgeStep
-from marginloss.losses import SmoothBoostLoss
+from marginloss.boosting.rules import EdgeStep, LossWeights, UnitStep
+from marginloss.losses.smoothboost import CappedExponentialLoss, SmoothBoostLoss
 
-__all__ = ["SmoothBoostClassifier", "SmoothBooster"]
+__all__ = ["POSITIVE", "SHARE", "SmoothBoostClassifier", "SmoothBooster"]
 
 Array = NDArray[np.float64]
+
+SHARE = Interval(Real, 0, 1, closed="neither")
+POSITIVE = Interval(Real, 0, None, closed="neither")
 
 _SLACK = 1e-9  # rounding allowed in advantages and in the range of weak hypotheses
 _MOST = 200_000  # rounds of all restarts together: where labels contradict each other no advantage is small enough
@@ -166,6 +169,17 @@ class SmoothBoostClassifier(SmoothBooster):
     ('converged', True, True)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TREE,
+        "kappa": [SHARE],
+        "gamma": [Interval(Real, 0, 0.5, closed="neither")],
+        "theta": [Interval(Real, 0, 1, closed="left"), None],
+        "n_estimators": [COUNT, None],
+        "adaptive": ["boolean"],
+        "on_failure": [StrOptions({"warn", "raise", "stop", "ignore", "halve"})],
+        "early_stop": ["boolean"],
+    }
+
     def __init__(
         self,
         kappa: float = 0.05,
@@ -205,7 +219,7 @@ class SmoothBoostClassifier(SmoothBooster):
         self._check_parameters()
         data, codes, weight = self._check_data(X, y, sample_weight)
         self.gamma_ = float(self.gamma)
-        self.target_margin_ = self.gamma_ / (2 + self.gamma_) if self.theta is None else float(self.theta)
+        self.target_margin_ = theta_of(self.gamma_) if self.theta is None else float(self.theta)
         self.n_rounds_total_ = 0
         if len(self.classes_) == 1:
             self.certified_fraction_, self.bound_ = 0.0, self._bound()
@@ -214,104 +228,103 @@ class SmoothBoostClassifier(SmoothBooster):
         learner = self._weak_learner(
             data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
         )
-        while True:
-            record = self._one_run(learner)
-            self.n_rounds_total_ += len(record.steps)
-            # the bound was reached: some advantage was below gamma, even if none was seen to fail (adaptive steps)
-            disproved = record.stop_reason == "n_rounds" and self.n_estimators is None
-            failed = record.stop_reason == "weak_learner_failed" or disproved
-            spent = self.n_estimators is None and self.n_rounds_total_ >= _MOST
-            if not (failed and self.on_failure == "halve" and self.gamma_ > _SLACK) or spent:
-                break
+        record = self._run(learner)
+        while self.on_failure == "halve" and self._asks_too_much(record):
             self.gamma_ /= 2
             self.target_margin_ /= 2
+            record = self._run(learner)
         self._keep(record)
+        self._warn()
+        return self
+
+    def _run(self, learner: WeakLearner) -> BoostRecord:
+        """Figure 1 with the present γ and θ."""
+        theta, n_rounds = self.target_margin_, self._rounds_left()
+        measure = LossWeights(CappedExponentialLoss() if self.adaptive else SmoothBoostLoss(self.gamma_), theta)
+        step_of = EdgeStep(margin=theta) if self.adaptive else UnitStep()
+        share = learner.sample_weight / learner.sample_weight.sum()
+
+        def step(now: Round) -> float:
+            self._judge(now)
+            return step_of(now)
+
+        def stop(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
+            if now.density < self.kappa:
+                raise Stop("converged")
+            if self.early_stop and share @ (now.margin <= theta * now.total) < self.kappa:
+                raise Stop("early_stop")
+            if now.number == n_rounds:
+                raise Stop("n_rounds")
+
+        # one round more than allowed, so that the last test of the measure is made
+        record = boost(learner, measure, step, n_rounds + 1, stop)
+        self.n_rounds_total_ += len(record.steps)
+        self.certified_fraction_ = normalise(measure(record.margin, record.steps.sum()), learner.sample_weight)[1]
+        return record
+
+    def _bound(self) -> float:
+        bound = adaptive_rounds if self.adaptive else smoothboost_rounds
+        return bound(self.kappa, self.gamma_, self.target_margin_)
+
+    def _rounds_left(self) -> int:
+        """Largest number of rounds of the next run."""
+        self.bound_ = self._bound()
+        if self.n_estimators is not None:
+            return int(self.n_estimators)
+        rounds = math.ceil(self.bound_)
+        return min(rounds, _MOST - self.n_rounds_total_) if self.on_failure == "halve" else rounds
+
+    def _falls_short(self, edge: Any) -> Any:
+        """Whether an edge is below the one asked for; an array gives an array."""
+        return edge <= self.target_margin_ if self.adaptive else edge < 2 * self.gamma_ - _SLACK
+
+    def _judge(self, now: Round) -> None:
+        """Refuse answers outside of [-1, 1], and do what ``on_failure`` says about an edge that is too small."""
+        largest = np.abs(now.gain).max(initial=0.0)
+        if largest > 1 + _SLACK:
+            raise ValueError(f"weak hypotheses must answer in [-1, 1], got {largest}")
+        if now.edge > 0 and self._falls_short(now.edge):  # the step rule stops where there is no edge at all
+            if self.on_failure == "raise":
+                raise RuntimeError(self._shortfall(now.number))
+            if self.adaptive or self.on_failure in ("stop", "halve"):
+                raise Stop("weak_learner_failed")
+
+    def _asks_too_much(self, record: BoostRecord) -> bool:
+        """Whether a run shows that some advantage is below γ, and a smaller γ may still be tried."""
+        if self.gamma_ <= _SLACK or (self.n_estimators is None and self.n_rounds_total_ >= _MOST):
+            return False
+        # within the bound the measure falls below kappa if no advantage is smaller, even if none was seen (adaptive)
+        disproved = record.stop_reason == "n_rounds" and self.n_estimators is None
+        ran_dry = record.stop_reason == "no_edge" and len(record.steps) > 0
+        return disproved or ran_dry or record.stop_reason == "weak_learner_failed"
+
+    def _shortfall(self, number: int) -> str:
+        asked = f"theta={self.target_margin_:.4g}" if self.adaptive else f"2 * gamma = {2 * self.gamma_:.4g}"
+        return f"the weak learner's edge in round {number + 1} is below {asked}"
+
+    def _warn(self) -> None:
+        """Say once that an advantage was too small, and that the run did not come to its end."""
+        short = np.append(self._falls_short(2 * self.advantages_), self.stop_reason_ == "weak_learner_failed")
+        if self.on_failure == "warn" and short.any():
+            warnings.warn(self._shortfall(int(short.argmax())), ConvergenceWarning, stacklevel=3)
         if self.stop_reason_ == "n_rounds":
             warnings.warn(
                 f"SmoothBoost did not stop within {self.n_estimators_} rounds: mean measure "
                 f"{self.certified_fraction_:.4g} is not below kappa={self.kappa}, smallest advantage "
                 f"{self.advantages_.min():.4g}",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     def _check_parameters(self) -> None:
-        check_real("kappa", self.kappa, "(0, 1)")
-        check_real("gamma", self.gamma, "(0, 0.5)")
-        if self.theta is not None:
-            check_real("theta", self.theta, "[0, 1)")
+        self._validate_params()
         if self.n_estimators is not None:
-            check_integer("n_estimators", self.n_estimators, 1)
-        elif math.isinf(smoothboost_rounds(self.kappa, self.gamma, self.theta)) and not self.adaptive:
+            return
+        if not self.adaptive and math.isinf(smoothboost_rounds(self.kappa, self.gamma, self.theta)):
             raise ValueError(
                 f"theta={self.theta} is too large for gamma={self.gamma}: no bound on the rounds, give n_estimators"
             )
-        elif self.adaptive and self.theta is not None and self.theta >= 2 * self.gamma:
+        if self.adaptive and self.theta is not None and self.theta >= 2 * self.gamma:
             raise ValueError(
                 f"theta={self.theta} must be below 2 * gamma = {2 * self.gamma} for a bound, or give n_estimators"
             )
-        check_integer("max_depth", self.max_depth, 1)
-        check_choice("on_failure", self.on_failure, ("warn", "raise", "stop", "ignore", "halve"))
-        check_choice("criterion", self.criterion, ("error", "gini"))
-
-    def _bound(self) -> float:
-        bound = adaptive_rounds if self.adaptive else smoothboost_rounds
-        return bound(self.kappa, self.gamma_, self.target_margin_)
-
-    def _one_run(self, learner: WeakLearner) -> BoostRecord:
-        """Boost once with the present γ and θ."""
-        theta = self.target_margin_
-        self.bound_ = self._bound()
-        n_rounds = math.ceil(self.bound_) if self.n_estimators is None else int(self.n_estimators)
-        if self.n_estimators is None and self.on_failure == "halve":
-            n_rounds = min(n_rounds, _MOST - self.n_rounds_total_)
-        decay = 1.0 if self.adaptive else SmoothBoostLoss(self.gamma_).decay
-        share = learner.sample_weight / learner.sample_weight.sum()
-        needed = theta if self.adaptive else 2 * self.gamma_
-        warned = False
-        course = Course(
-            n_rounds,
-            EdgeStep(margin=theta) if self.adaptive else None,
-            aim=theta,
-            density=self.kappa,
-            edge=needed if self.adaptive else 0.0 if self.on_failure == "ignore" else needed - _SLACK,
-            behind=self.kappa + _SLACK if self.early_stop else 0.0,
-        )
-
-        def shift(number: int) -> float:
-            return theta * course.committed
-
-        def watch(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
-            self.certified_fraction_ = now.density
-            if now.density < self.kappa:
-                raise Stop("converged")
-            if self.early_stop and share @ (now.margin <= shift(now.number)) < self.kappa:
-                raise Stop("early_stop")
-            if now.number >= n_rounds:
-                raise Stop("n_rounds")
-
-        def step(now: Round) -> float:
-            nonlocal warned
-            if now.gain.size and np.abs(now.gain).max() > 1 + _SLACK:
-                raise ValueError(f"weak hypotheses must answer in [-1, 1], got {np.abs(now.gain).max()}")
-            if now.edge <= 0:
-                raise Stop("weak_learner_failed" if self.on_failure == "halve" and now.number else "no_edge")
-            if now.edge <= needed if self.adaptive else now.edge < needed - _SLACK:
-                message = f"the weak learner's edge {now.edge:.4g} in round {now.number + 1} is below " + (
-                    f"theta={theta:.4g}" if self.adaptive else f"2 * gamma = {needed:.4g}"
-                )
-                if self.on_failure == "raise":
-                    raise RuntimeError(message)
-                if self.on_failure == "warn" and not warned:
-                    warnings.warn(message, ConvergenceWarning, stacklevel=5)
-                    warned, course.edge = True, course.edge if self.adaptive else 0.0
-                if self.adaptive or self.on_failure in ("stop", "halve"):
-                    raise Stop("weak_learner_failed")
-            alpha = 1.0 if course.step is None else course.step.of_edge(now.edge)
-            course.committed += alpha
-            return alpha
-
-        # one round more than allowed, so that the last test of the measure is made
-        weigh = CappedExponential(decay, shift)
-        return boost(learner, weigh, step, n_rounds + 1, watch, rows_for(learner, course))

@@ -8,9 +8,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from marginloss.boosting.bounds import impagliazzo_rounds, smoothboost_rounds
-from marginloss.boosting.fused import CappedExponential
+from marginloss.boosting.bounds import impagliazzo_rounds, smoothboost_rounds, theta_of
 from marginloss.boosting.loop import Round, Stop, boost
+from marginloss.boosting.rules import LossWeights
+from marginloss.losses.smoothboost import CappedExponentialLoss
 from marginloss.theory import Outcome, claim, outcome
 from marginloss.theory.servedio2003.plays import STYLES, Play, Script, play_smoothboost, random_play, sinker
 
@@ -63,14 +64,14 @@ def section_2_4_theta_0() -> Outcome:
 
 def measured_rounds(play: Play, m: int, kappa: float, base: float, theta: float, limit: int) -> int:
     """Rounds of SmoothBoost whose measure falls as ``(1 - base) ** (N / 2)``, at most ``limit``."""
-    weigh = CappedExponential(-0.5 * math.log1p(-base), lambda number: theta * number)
-    return _rounds(play, m, weigh, kappa, limit)
+    potential = CappedExponentialLoss(-0.5 * math.log1p(-base))
+    return _rounds(play, m, LossWeights(potential, theta), kappa, limit)
 
 
 def additive_rounds(play: Play, m: int, kappa: float, gamma: float, limit: int) -> int:
     """Rounds of Impagliazzo's booster, whose measure falls linearly, at most ``limit``."""
 
-    def weigh(margin: Array, number: int) -> Array:
+    def weigh(margin: Array, total: float) -> Array:
         with np.errstate(divide="ignore"):
             return np.log(np.clip(1 - kappa * gamma * margin, 0.0, 1.0))
 
@@ -147,7 +148,7 @@ def overestimated_gamma() -> Outcome:
     rng = np.random.default_rng(4)
     kappa, worst, apart = 0.1, 0.0, 0.0
     for gamma, share in itertools.product((0.05, 0.3), (0.6, 0.75, 0.9)):
-        true, theta = share * gamma, gamma / (2 + gamma)
+        true, theta = share * gamma, theta_of(gamma)
         bound = 2 / (kappa * gamma * (2 * true - gamma) * math.sqrt(1 - gamma))
         apart = max(apart, abs(bound_from_pairs(kappa, true, theta, gamma) / bound - 1))
         plays = [sinker(true, 20)]

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from marginloss.boosting.bounds import theta_of
 from marginloss.theory import Outcome, claim, outcome
 
 __all__ = ["Pairing", "Segment", "pair_segments"]
@@ -98,7 +99,7 @@ def _cases() -> list[_Case]:
     cases = []
     for k in range(240):
         gamma = Fraction(int(rng.integers(2, 49)), 100)
-        theta = gamma / (2 + gamma)
+        theta = theta_of(gamma)
         drift = (0, 15, 35)[k % 3]
         path = [Fraction(0)]
         for answer in np.clip(rng.integers(-40, 41, int(rng.integers(3, 16))) + drift, -40, 40):
@@ -111,13 +112,13 @@ def _cases() -> list[_Case]:
 
 def _case(gamma: Fraction, path: list[Fraction]) -> _Case:
     measure = [min(1.0, float(1 - gamma) ** float(n / 2)) for n in path[:-1]]
-    return _Case(float(gamma), float(gamma / (2 + gamma)), path, measure, pair_segments(path))
+    return _Case(float(gamma), float(theta_of(gamma)), path, measure, pair_segments(path))
 
 
 def _built() -> list[_Case]:
     """Paths that come near the bounds: one that only rises, and one that goes up and down beyond 0, at small gamma."""
     gamma = Fraction(1, 50)
-    theta = gamma / (2 + gamma)
+    theta = theta_of(gamma)
     rising = [k * (1 - theta) for k in range(600)]
     zigzag = [(20 + k % 2) * (1 - theta) for k in range(40)]
     return [_case(gamma, rising), _case(gamma, rising[:20] + zigzag)]
@@ -179,7 +180,7 @@ def eq_10() -> Outcome:
     """The coefficient of (10): from (8) and (9), as printed, and as gamma - theta."""
     worst = 0.0
     for g in np.linspace(1e-3, 0.499, 500):
-        theta = g / (2 + g)
+        theta = theta_of(g)
         a, b = 1 - theta, (1 + theta) / (1 - g)
         values = (g * a * b / (a + b), g * (1 + g) / (2 + g), g - theta)
         worst = max(worst, max(values) - min(values))

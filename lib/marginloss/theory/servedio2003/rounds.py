@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from marginloss.boosting import AdaBoostAlphaClassifier, PNormLearner, SmoothBoostClassifier
+from marginloss.boosting.bounds import theta_of
 from marginloss.losses import SmoothBoostLoss
 from marginloss.noise import MaliciousOracle, SparseMajority
 from marginloss.theory import Outcome, claim, outcome
@@ -49,7 +50,7 @@ def _random_runs() -> list[_Run]:
                 return answers[-1]
 
             model = play_smoothboost(play, m, kappa, gamma, watch=True)
-            steps = np.array(answers) - gamma / (2 + gamma)
+            steps = np.array(answers) - theta_of(gamma)
             ahead = np.vstack([np.zeros(m), np.cumsum(steps, axis=0)[:-1]])
             measures = np.where(ahead < 0, 1.0, (1 - gamma) ** (np.maximum(ahead, 0) / 2))
             runs.append(_Run(model, np.array(model.estimator.seen), np.array(answers), measures))
@@ -140,7 +141,7 @@ def lemma_2() -> Outcome:
 
 def path_gain(path: Array, gamma: float) -> tuple[Array, Array]:
     """Both sides of (3) for paths N of shape (T + 1, k): the sum of M times the step, and its bound."""
-    theta = gamma / (2 + gamma)
+    theta = theta_of(gamma)
     measure = SmoothBoostLoss(gamma).weight(path[:-1])
     gain = (measure * np.diff(path, axis=0)).sum(axis=0)
     return gain, 2 / (gamma * math.sqrt(1 - gamma)) + (gamma - theta) * measure.sum(axis=0)
@@ -151,7 +152,7 @@ def largest_gain(gamma: float, steps_per_unit: int = 20) -> float:
 
     Value iteration on a grid of heights that contains the longest step up; a lower estimate of the supremum.
     """
-    theta = gamma / (2 + gamma)
+    theta = theta_of(gamma)
     width = (1 - theta) / steps_per_unit
     down = math.floor((1 + theta) / width)
     loss = SmoothBoostLoss(gamma)
@@ -172,7 +173,7 @@ def largest_gain(gamma: float, steps_per_unit: int = 20) -> float:
 
 def straight_gain(gamma: float, n_rounds: int = 2000) -> float:
     """The same share of the bound for the path that rises by the longest step, 1 - theta, in every round."""
-    rising = np.arange(n_rounds + 1.0)[:, None] * (1 - gamma / (2 + gamma))
+    rising = np.arange(n_rounds + 1.0)[:, None] * (1 - theta_of(gamma))
     gain, bound = path_gain(rising, gamma)
     return 1 - float((bound - gain)[0]) * gamma * math.sqrt(1 - gamma) / 2
 
@@ -188,7 +189,7 @@ def lemma_3() -> Outcome:
     rng = np.random.default_rng(2)
     single = []
     for gamma in (0.05, 0.2, 0.45):
-        theta = gamma / (2 + gamma)
+        theta = theta_of(gamma)
         for drift in (0.0, 0.3, 0.8):
             steps = np.clip(rng.uniform(-1, 1, (300, 400)) + drift, -1, 1) - theta
             left, right = path_gain(np.concatenate([np.zeros((1, 400)), np.cumsum(steps, axis=0)]), gamma)

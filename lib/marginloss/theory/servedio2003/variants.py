@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from marginloss.boosting import SmoothBoostClassifier
-from marginloss.boosting.bounds import adaptive_rounds, bregman_rounds
+from marginloss.boosting.bounds import adaptive_rounds, bregman_rounds, theta_of
 from marginloss.boosting.rules import EdgeStep
 from marginloss.losses import AlphaLoss, SmoothBoostLoss
 from marginloss.risk import cvar, project_capped_simplex
@@ -30,7 +30,7 @@ def _adaptive_runs(share: float) -> list[tuple[SmoothBoostClassifier, float]]:
     """Adaptive runs that aim at ``share`` of SmoothBoost's usual margin, each with its true advantage."""
     runs = []
     for seed, (kappa, gamma) in enumerate(((0.05, 0.1), (0.1, 0.2), (0.3, 0.1), (0.3, 0.4))):
-        theta = share * gamma / (2 + gamma)
+        theta = share * theta_of(gamma)
         plays = [random_play(style, gamma, np.random.default_rng([seed, k])) for k, style in enumerate(STYLES)]
         for play in (*plays, sinker(gamma, round(kappa * 200))):
             runs.append((play_smoothboost(play, 200, kappa, gamma, theta, adaptive=True), gamma))
@@ -106,7 +106,7 @@ def bregman_bound() -> Outcome:
     """Margins after the promised number of rounds, and the mean of the worst of them against its certificate."""
     fraction, certificate, cap, apart = 0.0, math.inf, 0.0, 0.0
     for seed, (kappa, gamma) in enumerate(((0.05, 0.15), (0.1, 0.1), (0.3, 0.1), (0.3, 0.4))):
-        theta = gamma / (2 + gamma)
+        theta = theta_of(gamma)
         least = bregman_rounds(kappa, gamma, theta)
         # with edges of 2 gamma the certificate reaches theta at the promised round
         step = 2 * gamma - theta

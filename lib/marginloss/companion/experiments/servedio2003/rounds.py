@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from marginloss.boosting import BregmanBoostClassifier, PNormLearner, SmoothBoostClassifier
-from marginloss.boosting.bounds import bregman_rounds, smoothboost_rounds
+from marginloss.boosting.bounds import bregman_rounds, smoothboost_rounds, theta_of
 from marginloss.companion.experiments.servedio2003.setting import (
     KAPPA,
     LONG_SERVEDIO_GAMMA,
@@ -121,7 +121,7 @@ def rounds_of_variants(rng: np.random.Generator) -> Numbers:
     """Rounds of SmoothBoost, of the adaptive and of the Bregman form for the same cap and margin (X8)."""
     X, y = make_long_servedio(600, rng)
     gamma = LONG_SERVEDIO_GAMMA
-    theta = gamma / (2 + gamma)
+    theta = theta_of(gamma)
     weak = PNormLearner(p=math.inf, R=1.0, ties="first")
     smooth, smooth_early, adaptive, adaptive_early = (
         SmoothBoostClassifier(KAPPA, gamma, estimator=weak, adaptive=adaptive, early_stop=early).fit(X, y)

@@ -116,7 +116,7 @@ class RealTreeAdaBoost:
     def fit(self, X: Array, y: NDArray[np.int64]) -> RealTreeAdaBoost:
         """Fit to labels -1 and +1."""
         learner = TreeLearner(encode(X), (y > 0).astype(np.intp), np.ones(len(y)), 2, self.depth, leaf="mean")
-        record = boost(learner, lambda margin, number: -margin, self._step, self.rounds)
+        record = boost(learner, lambda margin, total: -margin, self._step, self.rounds)
         self.forest, self.steps = Forest.join(list(record.hypotheses)), record.steps
         return self
 

@@ -3,21 +3,18 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
+from marginloss._compiled import kernel
 from marginloss.losses.elementary import exp_and_expm1, log1p
 
-# not cached: a cached function would not see an edit of the polynomials
-compiled = njit(error_model="numpy")
 
-
-@compiled
+@kernel
 def exponentials(x, power, less):
     for i in range(len(x)):
         power[i], less[i] = exp_and_expm1(x[i])
 
 
-@compiled
+@kernel
 def logarithms(x, out):
     for i in range(len(x)):
         out[i] = log1p(x[i])

@@ -9,18 +9,19 @@ class weights of a stump.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from marginloss._compiled import kernel
 from marginloss.boosting.grow import grow
 from marginloss.boosting.loop import BoostRecord
 from marginloss.boosting.nodes import more_nodes, new_nodes
 from marginloss.boosting.rules import CLIP, NO_EDGE, ErrorStep
 from marginloss.boosting.trees import Forest, Tree, TreeLearner
-from marginloss.losses.elementary import compiled, exp_and_expm1, log1p
+from marginloss.losses.elementary import exp_and_expm1, log1p
 
 __all__ = ["boost_compiled"]
 
@@ -45,7 +46,7 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
         margin = np.empty(len(base))
         margin[order] = found[4]
     else:
-        found = _boost_trees(learner.recipe, base, *common)
+        found = _boost_trees(learner.recipe, learner.ranked, base, *common)
         margin = found[4]
     done, start, nodes, rows, _, edgeless = found
     theta, error, density, kappa = rows[:, :done]
@@ -55,12 +56,12 @@ def boost_compiled(learner: TreeLearner, exponent: float, step: ErrorStep, n_rou
     return BoostRecord(forest, theta, error, edge, density, kappa, margin, "no_edge" if edgeless else "n_rounds")
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _boost_trees(recipe: Any, base: Any, exponent: float, factor: float, n_rounds: int) -> Any:
-    y, k = recipe.y, recipe.n_classes
+@kernel
+def _boost_trees(recipe: Any, ranked: Any, base: Any, exponent: float, factor: float, n_rounds: int) -> Any:
+    y, k, max_depth = recipe[1], recipe[5], recipe[6]
     n, count, others = len(base), _sum(base), k - 1
     rows, roots = np.empty((4, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
-    room = min(2 ** (recipe.max_depth + 1) - 1, 2 * n - 1)
+    room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
     nodes = new_nodes(room * min(n_rounds, 64))
     output, weight, right = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
     _times(base, 1.0 / count, weight)
@@ -70,7 +71,7 @@ def _boost_trees(recipe: Any, base: Any, exponent: float, factor: float, n_round
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = more_nodes(nodes, first)
-        size = grow(recipe, weight, nodes, first, output)
+        size = grow(recipe, ranked, weight, nodes, first, output)
         error = 0.0
         for i in range(n):
             right[i] = output[i] == (2 * y[i] - 1 if k == 2 else y[i])
@@ -101,7 +102,7 @@ def _boost_trees(recipe: Any, base: Any, exponent: float, factor: float, n_round
     return n_rounds, roots, nodes, rows, _margin(odds, margin), False
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_error: bool, exponent: float,
                   factor: float, n_rounds: int) -> Any:  # fmt: skip
     """The same for stumps on features ±1; the rows of class 0 come first."""
@@ -140,13 +141,13 @@ def _boost_stumps(signs: Any, zeros: int, cuts: Any, start: Any, base: Any, by_e
     return n_rounds, roots, nodes, rows, _margin(odds, margin), False
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _is_far(reach: float, exponent: float) -> bool:
     """Whether a power may overflow that belongs to a margin of this size."""
     return reach * max(1.0, -exponent, 1.0 + exponent) + math.log(2.0) * max(0.0, -1.0 - exponent) >= FAR
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _step(error: float, k: int) -> float:
     """The formula of :class:`~marginloss.boosting.rules.ErrorStep`, without its factor."""
     clipped = min(max(error, CLIP), 1 - CLIP)
@@ -155,19 +156,19 @@ def _step(error: float, k: int) -> float:
     return 0.0 if hopeless else theta
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+@partial(kernel, fastmath=True)
 def _scale(values: Any, signs: Any, low: float, high: float) -> None:
     for i in range(len(values)):
         values[i] *= high if signs[i] > 0 else low
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _shift(values: Any, signs: Any, low: float, high: float) -> None:
     for i in range(len(values)):
         values[i] += high if signs[i] > 0 else low
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _margin(odds: Any, margin: Any) -> Any:
     """Margins, from the odds if these are in use."""
     if len(margin):
@@ -178,13 +179,13 @@ def _margin(odds: Any, margin: Any) -> Any:
     return found
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _times(values: Any, factor: float, out: Any) -> None:
     for i in range(len(values)):
         out[i] = values[i] * factor
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+@partial(kernel, fastmath=True)
 def _weigh(odds: Any, base: Any, exponent: float, weight: Any) -> Any:
     """Weights of these odds, their sum, and the largest weight of one example; closed powers for the common losses."""
     total, largest = 0.0, 0.0
@@ -208,7 +209,7 @@ def _weigh(odds: Any, base: Any, exponent: float, weight: Any) -> Any:
     return total, largest
 
 
-@compiled  # without the freedom to reorder sums, which polynomials do not survive
+@kernel  # without the freedom to reorder sums, which polynomials do not survive
 def _power(odds: Any, exponent: float, weight: Any) -> None:
     """Weights of these odds for any exponent."""
     for i in range(len(odds)):
@@ -217,7 +218,7 @@ def _power(odds: Any, exponent: float, weight: Any) -> None:
         weight[i] = odds[i] * exp_and_expm1(max(weight[i], -FAR))[0]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _weigh_far(margin: Any, base: Any, exponent: float, weight: Any) -> Any:
     """Weights relative to the largest one, their sum, and the largest one: for margins beyond the range of exp."""
     top, total = -math.inf, 0.0
@@ -233,7 +234,7 @@ def _weigh_far(margin: Any, base: Any, exponent: float, weight: Any) -> Any:
     return total, math.exp(min(top, 709.0))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+@partial(kernel, fastmath=True)
 def _sum(values: Any) -> float:
     total = 0.0
     for i in range(len(values)):
@@ -241,7 +242,7 @@ def _sum(values: Any) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+@partial(kernel, fastmath=True)
 def _sum_above(signs: Any, values: Any) -> float:
     total = 0.0
     for i in range(len(values)):
@@ -249,7 +250,7 @@ def _sum_above(signs: Any, values: Any) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _fit_stump(signs: Any, zeros: int, weight: Any, scale: float, cuts: Any, start: Any, by_error: bool, nodes: Any,
                first: int) -> Any:  # fmt: skip
     """Best stump for ``scale * weight``, written as a tree; its feature, its two answers and its weighted error."""

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
+
+from marginloss._compiled import kernel
 
 __all__ = ["EncodedMatrix", "encode"]
 
@@ -114,14 +115,14 @@ def encode(X: Any, max_bins: int = 127, merge: bool = True) -> EncodedMatrix:
     return _merge_rows(encoded) if merge else encoded
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _middle(low: float, high: float) -> float:
     """Midpoint of two values; the lower one where it would round up to the higher."""
     middle = low / 2 + high / 2  # the sum of two large values would overflow
     return max(middle, low) if middle < high else low
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _rank(column: Any, order: Any, codes: Any) -> Any:
     """Write the rank of each value among the distinct ones; return the midpoints between these."""
     cuts = np.empty(len(column) - 1)
@@ -143,7 +144,7 @@ def _quantile_cuts(column: NDArray[np.float64], max_bins: int) -> NDArray[np.flo
     return np.unique(subset[places])
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _digitise(column: Any, cuts: Any, codes: Any) -> None:
     """Bin of each value: the number of cuts below it."""
     for i in range(len(column)):
@@ -157,7 +158,7 @@ def _digitise(column: Any, cuts: Any, codes: Any) -> None:
         codes[i] = low
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _few_values(X: Any, few: int) -> Any:
     """Codes and cuts of all columns with at most ``few`` distinct values, in one pass over the rows.
 
@@ -211,7 +212,7 @@ def _few_values(X: Any, few: int) -> Any:
     return codes, cuts, start, many
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _insert_all(values: Any, order: Any) -> bool:
     """Write the order of a few distinct values; return whether any of them has to move."""
     moved = False
@@ -236,7 +237,7 @@ def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:
     return EncodedMatrix(np.ascontiguousarray(encoded.codes[:, first]), encoded.cuts, encoded.start, group)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _group(codes: Any, n_bins: Any, limit: int) -> Any:
     """Number identical columns of ``codes`` alike, in order of appearance; empty arrays beyond ``limit`` groups."""
     d, n = codes.shape

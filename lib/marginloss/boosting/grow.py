@@ -2,63 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import njit
-from numba.core.types import NoneType
-from numba.extending import overload
 
+from marginloss._compiled import kernel
 from marginloss.boosting.nodes import add_up, answer, is_mixed, leaf, partition, write_leaf, write_leaves
 from marginloss.boosting.splits import best_of_lists, best_of_many, best_of_two, purity
 
-__all__ = ["Recipe", "grow"]
+__all__ = ["grow"]
 
 AT_ONCE = 4  # histograms filled in one pass over the rows
 #: A histogram made by subtraction is as exact as the one it was taken from: used if its share of that is no smaller.
 SMALLEST_SHARE = 1e-3
 
 
-class Recipe(NamedTuple):
-    """All of a tree that stays the same in all rounds.
-
-    ``coded`` holds ``n_classes * bin + class``, one feature a row. ``ranked`` lists the rows by bin for each feature,
-    if there are about as many bins as rows; else it is None, and histograms do the sorting.
-    """
-
-    coded: Any
-    ranked: Any
-    y: Any
-    n_bins: Any
-    cuts: Any
-    start: Any
-    n_classes: int
-    max_depth: int
-    by_error: bool
-    mean_leaf: bool
-
-
-def grow(recipe: Recipe, weight: Any, nodes: Any, first: int, output: Any) -> int:
+@kernel
+def grow(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Grow one tree into ``nodes`` from position ``first`` on; write the answer for each row; return the tree's size.
 
     Children are numbered from the root of their own tree. Among equal splits the first feature and the lowest cut win.
+
+    Parameters
+    ----------
+    recipe : tuple
+        The codes ``n_classes * bin + class``, one feature a row; the classes; number of bins, cuts and their starts by
+        feature; number of classes, largest depth; whether to split by error, and whether leaves answer a mean.
+    ranked : ndarray or None
+        The rows by bin for each feature, if there are about as many bins as rows; else histograms do the sorting.
+    weight, nodes, first, output
+        Weights of the rows, room for nodes and the first free one, room for the answers.
     """
-    way = _grow_by_histograms if recipe.ranked is None else _grow_by_lists
-    return way(recipe, weight, nodes, first, output)
+    if ranked is None:  # known to the compiler, which compiles one of the two
+        return _grow_by_histograms(recipe, weight, nodes, first, output)
+    return _grow_by_lists(recipe, ranked, weight, nodes, first, output)
 
 
-@overload(grow, strict=False)  # strict would compare the annotations of the two too
-def _grow(recipe: Any, weight: Any, nodes: Any, first: int, output: Any) -> Any:
-    """The same for machine code, which then holds the one way that is needed."""
-    ranked = recipe.types[Recipe._fields.index("ranked")]
-    way = _grow_by_histograms if isinstance(ranked, NoneType) else _grow_by_lists
-    return lambda recipe, weight, nodes, first, output: way(recipe, weight, nodes, first, output)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _grow_by_lists(recipe: Recipe, weight: Any, nodes: Any, first: int, output: Any) -> int:
+@kernel
+def _grow_by_lists(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Two classes. The lists are split with the nodes, so that a node reads its own rows only."""
-    coded, ranked, y, _, cuts, start, _, max_depth, by_error, mean_leaf = recipe
+    coded, y, _, cuts, start, _, max_depth, by_error, mean_leaf = recipe
     feature, threshold, left, _, gain = nodes
     n = len(weight)
     order = ranked.copy() if max_depth > 1 else ranked
@@ -100,13 +83,13 @@ def _grow_by_lists(recipe: Recipe, weight: Any, nodes: Any, first: int, output: 
     return size
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _grow_by_histograms(recipe: Recipe, weight: Any, nodes: Any, first: int, output: Any) -> int:
+@kernel
+def _grow_by_histograms(recipe: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Few bins, any number of classes: a histogram does the sorting.
 
     Of two siblings the one with fewer rows fills its own, the other's is the difference to the parent's.
     """
-    coded, _, y, n_bins, cuts, start, k, max_depth, by_error, mean_leaf = recipe
+    coded, y, n_bins, cuts, start, k, max_depth, by_error, mean_leaf = recipe
     feature, threshold, left, _, gain = nodes
     n_features, n = coded.shape
     order, spare = _numbers(n if max_depth > 1 else 0), _numbers(n if max_depth > 1 else 0)
@@ -179,7 +162,7 @@ def _grow_by_histograms(recipe: Recipe, weight: Any, nodes: Any, first: int, out
     return size
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _new_queue(max_depth: int, n: int) -> Any:
     """First row, end and depth of each node of a tree: room for all, and the root."""
     room = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
@@ -188,7 +171,7 @@ def _new_queue(max_depth: int, n: int) -> Any:
     return begin, end, depth
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _numbers(n: int) -> Any:
     """From 0 to n - 1; unsigned, as row numbers are."""
     found = np.empty(n, np.uint32)
@@ -197,7 +180,7 @@ def _numbers(n: int) -> Any:
     return found
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _sum(values: Any) -> float:
     total = 0.0
     for i in range(len(values)):
@@ -205,13 +188,13 @@ def _sum(values: Any) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _take(free: Any, n_free: int) -> Any:
     """A free slot, or the common one behind them all, and the number of slots that are left."""
     return (free[n_free - 1], n_free - 1) if n_free > 0 else (len(free), 0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _give_back(free: Any, n_free: int, own: int) -> int:
     """Return the number of free slots after one came back."""
     if not 0 <= own < len(free):
@@ -220,7 +203,7 @@ def _give_back(free: Any, n_free: int, own: int) -> int:
     return n_free + 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _subtract(parent: Any, child: Any, rounding: float) -> None:
     """Leave in ``parent`` what belongs to the other child; what is only rounding becomes an empty bin."""
     for f in range(len(parent)):
@@ -230,7 +213,7 @@ def _subtract(parent: Any, child: Any, rounding: float) -> None:
             ours[code] = left if left > rounding else 0.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _fill(coded: Any, rows: Any, whole: bool, weight: Any, histogram: Any) -> None:
     """Sum the weights of a node's rows by feature and code; ``whole`` means all rows, whatever ``rows`` holds.
 

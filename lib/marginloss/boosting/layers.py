@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from marginloss._compiled import kernel
 
 __all__ = ["activate", "centre", "gate", "move", "residual"]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def activate(hidden: Any, bias: Any) -> None:
     """``hidden = max(hidden + bias, 0)``; what is not a number stays so."""
     zero = hidden.dtype.type(0)
@@ -24,7 +24,7 @@ def activate(hidden: Any, bias: Any) -> None:
             hidden[i, j] = zero if value <= zero else value
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def centre(scores: Any, bias: Any) -> None:
     """Add the bias to the scores and take the largest off each row: their exponentials cannot overflow."""
     for i in range(scores.shape[0]):
@@ -37,7 +37,7 @@ def centre(scores: Any, bias: Any) -> None:
             scores[i, j] -= largest
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def residual(error: Any, total: Any, y: Any, slope: Any) -> None:
     """Turn exponentials into the gradient of the mean cross-entropy, ``(p - [class = y]) / n``; ``slope`` is its sum.
 
@@ -52,7 +52,7 @@ def residual(error: Any, total: Any, y: Any, slope: Any) -> None:
             slope[j] += error[i, j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def gate(error: Any, hidden: Any, slope: Any) -> None:
     """Let the gradient pass where the unit is active; ``slope`` is its sum over the rows."""
     zero, one = error.dtype.type(0), error.dtype.type(1)
@@ -64,7 +64,7 @@ def gate(error: Any, hidden: Any, slope: Any) -> None:
             slope[j] += error[i, j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def move(parameters: Any, velocity: Any, gradient: Any, rate: Any, momentum: Any, l2: Any) -> None:
     """One step of momentum descent with weight decay."""
     for i in range(len(parameters)):

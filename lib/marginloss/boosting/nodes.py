@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from marginloss._compiled import kernel
 
 __all__ = [
     "add_up",
@@ -24,13 +25,13 @@ __all__ = [
 BLOCK = 256  # rows that stay in the cache while all trees see them
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def new_nodes(size: int) -> Any:
     """Room for so many nodes: feature, threshold, left child, value, gain."""
     return np.empty(size, np.int32), np.empty(size), np.empty(size, np.int32), np.empty(size), np.empty(size)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def more_nodes(nodes: Any, used: int) -> Any:
     """Twice the room, the first ``used`` nodes kept."""
     larger = new_nodes(2 * len(nodes[0]) + 1)
@@ -40,13 +41,13 @@ def more_nodes(nodes: Any, used: int) -> Any:
     return larger
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def write_leaf(nodes: Any, node: int, value: float) -> None:
     """Make this node a leaf."""
     nodes[0][node], nodes[1][node], nodes[2][node], nodes[3][node], nodes[4][node] = -1, 0.0, 0, value, 0.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def write_leaves(rows: Any, whole: bool, column: Any, bound: int, weight: Any, mean_leaf: bool, nodes: Any, node: int,
                  side: Any, output: Any) -> None:  # fmt: skip
     """Make this node and the next the two children of a split, both leaves, and write their answers.
@@ -59,7 +60,7 @@ def write_leaves(rows: Any, whole: bool, column: Any, bound: int, weight: Any, m
     answer(rows, whole, column, bound, nodes[3][node], nodes[3][node + 1], output)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def leaf(total: Any, mean_leaf: bool) -> float:
     """Answer of a leaf with these class weights; ties go to the lower class."""
     if mean_leaf:
@@ -72,7 +73,7 @@ def leaf(total: Any, mean_leaf: bool) -> float:
     return 2.0 * heaviest - 1.0 if len(total) == 2 else float(heaviest)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def is_mixed(total: Any) -> bool:
     """Whether more than one class has weight."""
     present = 0
@@ -81,7 +82,7 @@ def is_mixed(total: Any) -> bool:
     return present > 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def add_up(rows: Any, whole: bool, y: Any, weight: Any, total: Any) -> None:
     """Weight of each class among a node's rows."""
     total[:] = 0.0
@@ -106,7 +107,7 @@ def add_up(rows: Any, whole: bool, y: Any, weight: Any, total: Any) -> None:
     total[0], total[1] = zero, one
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _add_up_sides(rows: Any, whole: bool, column: Any, bound: int, weight: Any, side: Any) -> None:
     """Weight of each class below and above the bound; the class is part of the code."""
     side[:] = 0.0
@@ -130,7 +131,7 @@ def _add_up_sides(rows: Any, whole: bool, column: Any, bound: int, weight: Any, 
     side[0, 0], side[0, 1], side[1, 0], side[1, 1] = low_0, low_1, high_0, high_1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def answer(rows: Any, whole: bool, column: Any, bound: int, low: float, high: float, output: Any) -> None:
     """Write ``low`` for the rows below the bound, ``high`` for the others."""
     if whole:
@@ -141,7 +142,7 @@ def answer(rows: Any, whole: bool, column: Any, bound: int, low: float, high: fl
             output[rows[i]] = low if column[rows[i]] < bound else high
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def partition(rows: Any, b: int, e: int, column: Any, bound: int, spare: Any) -> Any:
     """Move the rows below the bound to the front, keeping their order; return where the others begin."""
     below, above = np.uint64(b), np.uint64(0)  # unsigned, since a negative place would have to be looked for
@@ -158,7 +159,7 @@ def partition(rows: Any, b: int, e: int, column: Any, bound: int, spare: Any) ->
     return np.int64(below)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def apply(X: Any, feature: Any, threshold: Any, left: Any, value: Any) -> Any:
     """Value of the leaf of one tree that each row falls into."""
     out = np.empty(len(X))
@@ -170,7 +171,7 @@ def apply(X: Any, feature: Any, threshold: Any, left: Any, value: Any) -> Any:
     return out
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def vote(X: Any, start: Any, feature: Any, threshold: Any, left: Any, value: Any, steps: Any) -> Any:
     """Sum of steps times leaf values over all trees, for each row."""
     out = np.zeros(len(X))

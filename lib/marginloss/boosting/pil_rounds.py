@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from marginloss._compiled import kernel
 from marginloss.boosting.grow import grow
 from marginloss.boosting.loop import BoostRecord
 from marginloss.boosting.nodes import more_nodes, new_nodes
@@ -22,18 +23,18 @@ REASONS = ("n_rounds", "no_weight", "no_edge")
 def boost_pil(learner: TreeLearner, loss: AlphaCPELoss, step_size: float, n_rounds: int) -> BoostRecord:
     """What ``boost(learner, LinkWeights(loss), GradientStep(step_size), n_rounds)`` returns, for two classes."""
     done, start, nodes, rows, margin, reason = _boost(
-        learner.recipe, learner.sample_weight, loss.alpha, loss.beta, step_size, n_rounds
+        learner.recipe, learner.ranked, learner.sample_weight, loss.alpha, loss.beta, step_size, n_rounds
     )
     theta, error, edge, density, kappa = rows[:, :done]
     forest = Forest(start[: done + 1], Tree(*(part[: start[done]] for part in nodes)))
     return BoostRecord(forest, theta, error, edge, density, kappa, margin, REASONS[reason])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _boost(recipe: Any, base: Any, alpha: float, beta: float, step_size: float, n_rounds: int) -> Any:
-    n, sign = len(base), 2.0 * recipe.y - 1.0
+@kernel
+def _boost(recipe: Any, ranked: Any, base: Any, alpha: float, beta: float, step_size: float, n_rounds: int) -> Any:
+    n, sign = len(base), 2.0 * recipe[1] - 1.0
     rows, roots = np.empty((5, n_rounds)), np.zeros(n_rounds + 1, dtype=np.int64)
-    room = min(2 ** (recipe.max_depth + 1) - 1, 2 * n - 1)
+    room = min(2 ** (recipe[6] + 1) - 1, 2 * n - 1)
     nodes = new_nodes(room * min(n_rounds, 64))
     output, weight, margin = np.empty(n), np.empty(n), np.zeros(n)
     count = base.sum()
@@ -44,7 +45,7 @@ def _boost(recipe: Any, base: Any, alpha: float, beta: float, step_size: float, 
         first = roots[t]
         if first + room > len(nodes[0]):
             nodes = more_nodes(nodes, first)
-        size = grow(recipe, weight, nodes, first, output)
+        size = grow(recipe, ranked, weight, nodes, first, output)
         error, edge = _judge(sign, weight, output)
         if edge <= 0.0:
             return t, roots, nodes, rows, margin, 2
@@ -56,7 +57,7 @@ def _boost(recipe: Any, base: Any, alpha: float, beta: float, step_size: float, 
     return n_rounds, roots, nodes, rows, margin, 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc"})
+@partial(kernel, fastmath={"reassoc"})
 def _weigh(margin: Any, base: Any, count: float, alpha: float, beta: float, spare: Any, weight: Any) -> Any:
     """Write the distribution of a round; its mean before it was normalised, and its smoothness."""
     total, largest = 0.0, 0.0
@@ -73,7 +74,7 @@ def _weigh(margin: Any, base: Any, count: float, alpha: float, beta: float, spar
     return total / count, total / (count * largest)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc"})
+@partial(kernel, fastmath={"reassoc"})
 def _judge(sign: Any, weight: Any, output: Any) -> Any:
     """Turn the answers of a tree into margins; the weighted share that is not positive, and their weighted mean."""
     error, edge = 0.0, 0.0

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from marginloss._compiled import helper, kernel
 
 __all__ = ["best_of_lists", "best_of_many", "best_of_two", "purity"]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def purity(total: Any, by_error: bool) -> float:
     """What a split makes large, summed over its sides: heaviest class, or squared class weights over weight."""
     weight, heaviest, squares = 0.0, 0.0, 0.0
@@ -34,19 +35,19 @@ def purity(total: Any, by_error: bool) -> float:
 # better.
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@helper
 def _is_better(inside: float, excess: float, outside: float, rest: float, by_error: bool, bar: float) -> bool:
     if by_error:
         return abs(excess) + abs(rest) > bar
     return outside > 0 and excess * excess * outside + rest * rest * inside > bar * inside * outside
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@helper
 def _score(inside: float, excess: float, outside: float, rest: float, by_error: bool) -> float:
     return abs(excess) + abs(rest) if by_error else excess * excess / inside + rest * rest / outside
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def best_of_lists(lists: Any, coded: Any, weight: Any, signed: Any, total: Any, by_error: bool, sums: Any) -> Any:
     """Best cut of all features, two classes: score, feature and cut, the last two -1 if there is none.
 
@@ -67,7 +68,7 @@ def best_of_lists(lists: Any, coded: Any, weight: Any, signed: Any, total: Any, 
     return best, chosen, split
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _running_sums(one: Any, two: Any, weight: Any, signed: Any, sums: Any) -> None:
     """Weight and excess up to each row of two lists."""
     inside_1, excess_1, inside_2, excess_2 = 0.0, 0.0, 0.0, 0.0
@@ -79,7 +80,7 @@ def _running_sums(one: Any, two: Any, weight: Any, signed: Any, sums: Any) -> No
         sums[0, i], sums[1, i], sums[2, i], sums[3, i] = inside_1, excess_1, inside_2, excess_2
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _any_better(inside: Any, excess: Any, cuts: int, whole: float, surplus: float, by_error: bool, bar: float) -> bool:
     """Whether a cut after any of the rows would be better, if two rows of one bin could be parted."""
     better = 0
@@ -93,7 +94,7 @@ def _any_better(inside: Any, excess: Any, cuts: int, whole: float, surplus: floa
     return better > 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _best_of_ranked(rows: Any, column: Any, weight: Any, total: Any, by_error: bool, best: float) -> Any:
     """Two classes, rows in the order of their bins."""
     whole, surplus, split, last = total[0] + total[1], total[1] - total[0], -1, -1
@@ -117,7 +118,7 @@ def _best_of_ranked(rows: Any, column: Any, weight: Any, total: Any, by_error: b
     return best, split
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def best_of_two(histogram: Any, n_bins: int, total: Any, by_error: bool, best: float) -> Any:
     """Two classes."""
     whole, surplus, split, last = total[0] + total[1], total[1] - total[0], -1, -1
@@ -139,7 +140,7 @@ def best_of_two(histogram: Any, n_bins: int, total: Any, by_error: bool, best: f
     return best, split
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def best_of_many(histogram: Any, n_bins: int, total: Any, by_error: bool, best: float, side: Any) -> Any:
     """Any number of classes; ``side`` is room for the class weights on both sides of a cut."""
     k, split, last, rounding = len(total), -1, -1, 0.0

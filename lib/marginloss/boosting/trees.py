@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginloss.boosting.encode import EncodedMatrix
-from marginloss.boosting.grow import Recipe, grow
+from marginloss.boosting.grow import grow
 from marginloss.boosting.learners import margin_of_classes
 from marginloss.boosting.nodes import apply, new_nodes, vote
 
@@ -185,16 +185,16 @@ class TreeLearner:
         return None
 
     @property
-    def recipe(self) -> Recipe:
-        """All that :func:`~marginloss.boosting.grow.grow` takes and that stays the same in all rounds."""
-        data = self.coded, self.ranked, self.y, self.n_bins, self.encoded.cuts, self.encoded.start, self.n_classes
-        return Recipe(*data, self.max_depth, self.by_error, self.mean_leaf)
+    def recipe(self) -> tuple[Any, ...]:
+        """All that :func:`~marginloss.boosting.grow.grow` takes, beside the ranks, and that no round changes."""
+        data = self.coded, self.y, self.n_bins, self.encoded.cuts, self.encoded.start, self.n_classes
+        return *data, self.max_depth, self.by_error, self.mean_leaf
 
     def fit(self, weight: Array) -> tuple[Tree, Array]:
         """Tree for these weights, and the margin it gives to each row."""
         nodes = new_nodes(min(2 ** (self.max_depth + 1) - 1, 2 * len(weight) - 1))
         output = np.empty(len(weight))
-        size = grow(self.recipe, weight, nodes, 0, output)
+        size = grow(self.recipe, self.ranked, weight, nodes, 0, output)
         return Tree(*(part[:size] for part in nodes)), self.margin(output)
 
     def signs(self) -> NDArray[np.int8]:

@@ -6,11 +6,12 @@ travel through memory.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from marginloss._compiled import kernel
 from marginloss.losses.sigmoid_power import values_and_weights
 
 __all__ = ["losses_and_slopes"]
@@ -18,7 +19,7 @@ __all__ = ["losses_and_slopes"]
 ROWS = 1024  # of a block
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def losses_and_slopes(columns: Any, y: Any, weight: Any, exponent: float, coef: Any, intercept: float,
                       slope: Any) -> tuple[float, float]:  # fmt: skip
     """Weighted sum of the losses :class:`~marginloss.losses.margin.SigmoidPowerLoss`, and its derivatives.
@@ -66,7 +67,7 @@ def losses_and_slopes(columns: Any, y: Any, weight: Any, exponent: float, coef: 
     return total, tilt
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _add(column: Any, factor: float, out: Any) -> None:
     for i in range(len(out)):
         out[i] += factor * column[i]
@@ -75,7 +76,7 @@ def _add(column: Any, factor: float, out: Any) -> None:
 # sums may be reordered, so that the compiler can use vector registers
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc"})
+@partial(kernel, fastmath={"reassoc"})
 def _dot(one: Any, two: Any) -> float:
     total = 0.0
     for i in range(len(one)):
@@ -83,7 +84,7 @@ def _dot(one: Any, two: Any) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc"})
+@partial(kernel, fastmath={"reassoc"})
 def _sum(values: Any) -> float:
     total = 0.0
     for i in range(len(values)):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from marginloss.losses.elementary import compiled, exp, log1p, power_loss
+from marginloss._compiled import kernel
+from marginloss.losses.elementary import exp, log1p, power_loss
 
 __all__ = ["hermite_lookup", "hermite_node", "values_and_weights"]
 
@@ -15,7 +15,7 @@ __all__ = ["hermite_lookup", "hermite_node", "values_and_weights"]
 OCTAVE_BITS = 7
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def hermite_node(index: int) -> float:
     """Left end of interval ``index`` of the grid that is uniform in each octave of ``1 + |margin|``."""
     octave = index >> OCTAVE_BITS
@@ -23,7 +23,7 @@ def hermite_node(index: int) -> float:
     return 2.0**octave * (1 + step / (1 << OCTAVE_BITS)) - 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def hermite_lookup(margin: Any, table: Any, out: Any) -> bool:
     """Quintic of the interval of each ``|margin|``; the interval is read off the bits of ``1 + |margin|``.
 
@@ -47,7 +47,7 @@ def hermite_lookup(margin: Any, table: Any, out: Any) -> bool:
     return complete
 
 
-@compiled
+@kernel
 def values_and_weights(margin: Any, t1: float, t2: float, value: Any, weight: Any) -> None:
     r"""Write :math:`-\log_{t_1}\hat p` and :math:`\hat p^{t_2-t_1} q_-` for :math:`t_1 \le 1 < t_2`.
 

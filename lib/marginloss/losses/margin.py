@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from marginloss._compiled import helper
 from marginloss._validation import check_real
 from marginloss.losses.base import Array, MarginLoss, softplus
-from marginloss.losses.elementary import FAR, compiled, exp_and_expm1, log1p
+from marginloss.losses.elementary import FAR, exp_and_expm1, log1p
 
 __all__ = [
     "AlphaLoss",
@@ -47,7 +48,7 @@ def log_alpha_weight(wrong: Array, right: Array, s: float) -> Array:
     return -right if s == 0 else -s * wrong - right
 
 
-@compiled
+@helper
 def log_alpha_weight_scalar(wrong: float, right: float, s: float) -> float:
     """One number of :func:`log_alpha_weight`."""
     return -right if s == 0 else -s * wrong - right
@@ -64,7 +65,7 @@ def alpha_weight_at_odds(odds: Array, s: float) -> Array:
     return odds * (1 + odds) ** -(1 + s)
 
 
-@compiled
+@helper
 def alpha_weight_at_odds_scalar(odds: float, s: float) -> float:
     """One number of :func:`alpha_weight_at_odds`; closed powers for the common losses."""
     if s == -1:

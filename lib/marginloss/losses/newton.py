@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from marginloss.losses.elementary import compiled, exp_and_expm1, inlined, log1p
+from marginloss._compiled import helper, kernel
+from marginloss.losses.elementary import exp_and_expm1, log1p
 
 __all__ = ["excess_rows"]
 
@@ -22,7 +23,7 @@ TINY = 1e-20
 BLOCK, FEWEST, MOST = 4096, 8, 64
 
 
-@inlined
+@helper
 def _tempered(x: float, s: float) -> tuple[float, float, float]:
     r"""Return :math:`p = \exp_t(-x)`, :math:`p - 1` and :math:`p^{t-1} = 1/(1 + sx)` for :math:`s = t - 1`."""
     v = s * x
@@ -37,7 +38,7 @@ def _tempered(x: float, s: float) -> tuple[float, float, float]:
     return (p if inside else 0.0), (less if inside else -1.0), (r if inside else 0.0)
 
 
-@compiled
+@kernel
 def _add_class(gaps: Any, g: Any, s: float, leading: bool, delta: Any, slope: Any, bend: Any) -> None:
     """Add one class to the sum minus one (the leading class brings the minus one) and to its two slopes."""
     for j in range(len(g)):
@@ -47,7 +48,7 @@ def _add_class(gaps: Any, g: Any, s: float, leading: bool, delta: Any, slope: An
         bend[j] += p * r * r
 
 
-@compiled
+@kernel
 def _steps(s: float, delta: Any, slope: Any, bend: Any, step: Any) -> None:
     r"""Halley's step on :math:`\log_t` of the sum; Newton's where the former is not to be trusted, or for t < 1."""
     for j in range(len(step)):
@@ -59,7 +60,7 @@ def _steps(s: float, delta: Any, slope: Any, bend: Any, step: Any) -> None:
         step[j] = newton / (1 - curved) if s > 0 and curved < 0.5 else newton
 
 
-@compiled
+@kernel
 def excess_rows(activations: Any, s: float, excess: Any, iterations: Any) -> None:
     r"""Solve :math:`\sum_c \exp_t(-(g + d_c)) = 1` in each row, :math:`d_c` the distance to its maximum.
 
@@ -106,7 +107,7 @@ def excess_rows(activations: Any, s: float, excess: Any, iterations: Any) -> Non
                 left -= not open_[j]
 
 
-@compiled
+@kernel
 def _spread(row: Any, gaps: Any, j: int, top: float) -> float:
     """Write the distances of a row below its maximum into a column, maximum first; return a bound below the root."""
     best, total = 0, 0.0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from marginloss.losses.elementary import compiled, exp, log1p, power_loss
+from marginloss._compiled import kernel
+from marginloss.losses.elementary import exp, log1p, power_loss
 
 __all__ = ["values_and_weights"]
 
 
-@compiled
+@kernel
 def values_and_weights(margin: Any, exponent: float, value: Any, weight: Any) -> None:
     r"""Write :math:`(1-\sigma(z)^s)/s` and minus its derivative, :math:`\sigma(z)^s\sigma(-z)`, for each margin.
 

@@ -6,15 +6,17 @@ Both work on some hundred to some thousand numbers at a time, where an array ope
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from marginloss._compiled import kernel
 
 __all__ = ["capped_tilt", "simplex_quadratic"]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def capped_tilt(z: Any, order: Any, mass: Any, alpha: float, beta: float, weights: Any) -> float:
     r"""Write the weights that attain a smoothed CVaR and return their relative entropy to ``mass``.
 
@@ -48,7 +50,7 @@ def capped_tilt(z: Any, order: Any, mass: Any, alpha: float, beta: float, weight
     return price
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _entropy(d: float) -> float:
     """``(1 + d) log(1 + d) - d``, by its series where that cancels, as in ``relative_entropy``."""
     if abs(d) < 1e-3:
@@ -56,7 +58,7 @@ def _entropy(d: float) -> float:
     return (1.0 + d) * math.log1p(d) - d if d > -1.0 else 1.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def simplex_quadratic(hessian: Any, gradient: Any, start: Any) -> Any:
     """Minimise ``g.(x - s) + (x - s)' H (x - s) / 2`` on the simplex from ``s``, by an active set.
 
@@ -118,7 +120,7 @@ def simplex_quadratic(hessian: Any, gradient: Any, start: Any) -> Any:
     return x / total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _cholesky(matrix: Any, chosen: Any, first: int, size: int, factor: Any) -> None:
     """Rows from ``first`` on of the lower factor of ``matrix[chosen][:, chosen]``; the rows above are up to date."""
     for a in range(first, size):
@@ -128,7 +130,7 @@ def _cholesky(matrix: Any, chosen: Any, first: int, size: int, factor: Any) -> N
             factor[a, b] = rest / factor[b, b] if b < a else math.sqrt(max(rest, 1e-300))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel
 def _solve(factor: Any, side: Any) -> None:
     """Solve ``factor factor' x = side`` in place."""
     size = len(side)
@@ -140,7 +142,7 @@ def _solve(factor: Any, side: Any) -> None:
             side[b] -= side[a] * factor[a, b]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+@partial(kernel, fastmath=True)
 def _dot(left: Any, right: Any) -> float:
     total = 0.0
     for i in range(len(left)):
@@ -148,7 +150,7 @@ def _dot(left: Any, right: Any) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
+@partial(kernel, fastmath=True)
 def _sum(values: Any) -> float:
     total = 0.0
     for i in range(len(values)):

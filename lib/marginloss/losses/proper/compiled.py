@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from marginloss.losses.elementary import LN2, compiled, exp, log1p
+from marginloss._compiled import kernel
+from marginloss.losses.elementary import LN2, exp, log1p
 
 __all__ = ["pseudo_inverse_link"]
 
 NEXT_TO_ZERO = 1e-16 - 1.0
 
 
-@compiled
+@kernel
 def pseudo_inverse_link(z: Any, alpha: float, beta: float, out: Any) -> None:
     r"""Write :math:`\tilde f(z)`, equation (160) of sypherd2022; ``alpha`` is positive and finite, ``beta`` is 1 − 1/α.
 

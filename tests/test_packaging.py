@@ -83,6 +83,36 @@ def test_generated_files_are_ignored(path):
     assert subprocess.run(["git", "check-ignore", "-q", path], cwd=ROOT, check=False).returncode == 0
 
 
+def sources() -> dict[str, str]:
+    """Text of every file that is part of the project, or would be."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return {name: (ROOT / name).read_text("utf-8", "replace") for name in names if (ROOT / name).is_file()}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")
+def test_the_old_name_and_the_address_of_the_repository_stand_nowhere():
+    # capitalised it is the title of the book; the change log and the decision on the name may speak of it
+    old = {"marginalia", "MARGINALIA"}
+    told = ("CHANGELOG.md", "docs/decisions/", "tests/test_packaging.py")
+    found = {
+        name
+        for name, text in sources().items()
+        if (any(word in text for word in old) and not name.startswith(told))
+        or re.search(r"github(usercontent)?\.com/[\w.-]+/marginloss", text)
+    }
+    assert found == set()
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")
+def test_instructions_install_from_a_clone_while_nothing_is_released():
+    pattern = r"pip install ([^\n`]* )?['\"]?marginloss\b"
+    assert re.search(pattern, 'pip install "marginloss[book]"') and re.search(pattern, "pip install marginloss")
+    assert [
+        name for name, text in sources().items() if name != "tests/test_packaging.py" and re.search(pattern, text)
+    ] == []
+
+
 def test_readme_shows_both_commands_on_its_first_screen():
     first = "\n".join((ROOT / "README.md").read_text("utf-8").splitlines()[:25])
     assert "make book" in first and "make test" in first

@@ -1,3 +1,3 @@
 """Losses of the margin: how much weight does an example get, given how well it is handled?"""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"

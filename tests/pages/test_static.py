@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from marginloss.companion import current_scale
 from marginloss.companion.book import chapters
 from marginloss.companion.book.layout import pages, root
+from marginloss.companion.book.repository import find_repository
 
 PAGES = [path.relative_to(root()).with_suffix(".html").as_posix() for path in pages()]
 CHAPTERS = [chapter.path.relative_to(root()).with_suffix(".html").as_posix() for chapter in chapters()]
@@ -129,8 +130,11 @@ def test_chapters_open_with_a_box_and_offer_their_notebook(page, soups, html):
     assert re.search(r"Time to re-run: \d+ (s|min) at", box.get_text())
     links = {link.get_text(): link["href"] for link in box.find_all("a")}
     assert ((html / page).parent / links["notebook to download"]).resolve().is_file()
-    assert links["Binder"].startswith("https://mybinder.org/")
-    assert links["Colab"].startswith("https://colab.research.google.com/github/")
+    repository = find_repository(root())
+    assert ("Binder" in links) == ("Colab" in links) == (repository is not None)
+    if repository:
+        assert links["Binder"].startswith(f"https://mybinder.org/v2/gh/{repository}/")
+        assert links["Colab"].startswith(f"https://colab.research.google.com/github/{repository}/blob/gh-pages/")
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

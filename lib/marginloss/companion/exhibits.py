@@ -73,7 +73,7 @@ def record(id: str, **values: Any) -> None:
     try:
         from myst_nb import glue
     except ImportError as error:
-        raise ImportError("record shows numbers through myst_nb: pip install 'marginloss[book]'") from error
+        raise ImportError("record shows numbers through myst_nb: pip install '.[book]' in a clone") from error
     for name, value in plain.items():
         glue(f"{exhibit.key}.{exhibit.item}.{name}", value, display=False)
 

@@ -258,5 +258,5 @@ def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:  # pragma: no cover
-        raise ImportError("figures need matplotlib: pip install 'marginloss[book]'") from error
+        raise ImportError("figures need matplotlib: pip install '.[book]' in a clone") from error
     return plt

@@ -69,7 +69,7 @@ def make_font_images(
         from matplotlib import get_data_path
         from PIL import Image, ImageDraw, ImageFont
     except ImportError as error:
-        raise ImportError("make_font_images needs matplotlib: pip install 'marginloss[book]'") from error
+        raise ImportError("make_font_images needs matplotlib: pip install '.[book]' in a clone") from error
 
     folder = Path(get_data_path(), "fonts", "ttf")
     sizes = (32, 40, 48)

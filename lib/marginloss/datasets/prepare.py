@@ -187,7 +187,7 @@ def cifar_png(raw: Raw) -> dict[str, Content]:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError("CIFAR-10 is unpacked with Pillow: pip install 'marginloss[book]'") from error
+        raise ImportError("CIFAR-10 is unpacked with Pillow: pip install '.[book]' in a clone") from error
 
     def pictures(name: str) -> NDArray[np.uint8]:
         return np.asarray(Image.open(BytesIO(raw[f"package/{name}.png"]))).reshape(-1, 32, 32, 3)

@@ -18,7 +18,7 @@ def primal_by_cvxpy(losses: Array, mass: Array, alpha: float, tol: float) -> tup
     try:
         import cvxpy
     except ImportError as error:
-        raise ImportError("solver='cvxpy' needs cvxpy: pip install 'marginloss[bench]'") from error
+        raise ImportError("solver='cvxpy' needs cvxpy: pip install '.[bench]' in a clone") from error
     n, n_models = losses.shape
     model_weights = cvxpy.Variable(n_models, nonneg=True)
     excess = cvxpy.Variable(n, nonneg=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from marginloss._validation import check_name
 from marginloss.companion.book.layout import chapters, pages, root
+from marginloss.companion.book.repository import find_repository
 from marginloss.companion.book.results import Result, write_atomically
 from marginloss.companion.book.runner import outdated
 from marginloss.companion.book.verdicts import findings
@@ -41,7 +42,7 @@ def build(scale: str) -> Path:
     if stale:
         raise BuildError(f"not run at scale {scale}: {', '.join(stale)}; try 'marginloss run --scale {scale}' first")
     front, stamp = build_folder() / "html" / "index.html", build_folder() / "html.json"
-    inputs = {"scale": scale, "digest": _inputs(scale)}
+    inputs = {"scale": scale, "repository": find_repository(root()), "digest": _inputs(scale)}
     if front.is_file() and stamp.is_file() and json.loads(stamp.read_text(encoding="utf-8")) == inputs:
         return front
     stamp.unlink(missing_ok=True)

@@ -107,7 +107,7 @@ def _read(chapter: Chapter) -> Any:
     try:
         import jupytext
     except ImportError as error:
-        raise ImportError("executing chapters needs the extra 'book': pip install 'marginloss[book]'") from error
+        raise ImportError("executing chapters needs the extra 'book': pip install '.[book]' in a clone") from error
 
     return jupytext.reads(chapter.text, fmt="md:myst")
 

@@ -10,7 +10,9 @@ from sphinx.config import Config
 
 from marginloss import __version__
 from marginloss.companion.book.claims import Claims
+from marginloss.companion.book.layout import root
 from marginloss.companion.book.opening import Opening
+from marginloss.companion.book.repository import find_repository, links_to
 from marginloss.companion.scale import current_scale
 
 __all__ = ["setup"]
@@ -26,6 +28,11 @@ def set_banner(app: Sphinx, config: Config) -> None:
     config.html_theme_options["announcement"] = BANNER[current_scale()]
 
 
+def set_links(app: Sphinx, config: Config) -> None:
+    """Link to the repository where there is one."""
+    config.html_theme_options.update(links_to(find_repository(root())))
+
+
 def escape_names(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Escape fitted attributes in shapes, ``(n_estimators_,)``, which would be read as links."""
     for i, line in enumerate(lines):
@@ -37,5 +44,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("opening", Opening)
     app.add_directive("claims", Claims)
     app.connect("config-inited", set_banner)
+    app.connect("config-inited", set_links)
     app.connect("autodoc-process-docstring", escape_names, priority=900)  # after napoleon
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,9 +22,7 @@ def root() -> Path:
     """Folder of the book: the checkout that the library is imported from."""
     folder = Path(__file__).parents[4]
     if not (folder / "_toc.yml").is_file():
-        raise FileNotFoundError(
-            "the installed package has no chapters: clone the repository and install it with 'pip install -e .'"
-        )
+        raise FileNotFoundError("the installed package has no chapters: clone the repository and say 'make book' there")
     return folder
 
 

@@ -12,7 +12,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from marginloss.companion.book.layout import Chapter
+from marginloss.companion.book.layout import Chapter, root
+from marginloss.companion.book.repository import find_repository
 from marginloss.companion.book.results import Result
 from marginloss.companion.book.verdicts import summary
 from marginloss.companion.scale import SCALES, current_scale
@@ -36,18 +37,16 @@ class Opening(SphinxDirective):
         return [box]
 
     def _links(self) -> nodes.paragraph:
-        """Download, Binder and Colab; plain links, nothing is requested before a reader follows one."""
+        """Download, and Binder and Colab where there is a repository; nothing is requested before a click."""
         up = "../" * self.env.docname.count("/")
-        repository = self.config.html_theme_options.get("repository_url", "").rstrip("/")
-        branch = self.config.html_theme_options.get("repository_branch", "main")
-        place = repository.removeprefix("https://github.com/")
         notebook = f"_sources/{self.env.docname}.ipynb"
-        links = {
-            "notebook to download": f"{up}{notebook}",
-            "Binder": f"https://mybinder.org/v2/gh/{place}/{branch}?urlpath=lab/tree/{self.env.docname}.md",
-            # Colab reads .ipynb only; the published pages carry them
-            "Colab": f"https://colab.research.google.com/github/{place}/blob/gh-pages/{notebook}",
-        }
+        links = {"notebook to download": f"{up}{notebook}"}
+        if repository := find_repository(root()):
+            links |= {
+                "Binder": f"https://mybinder.org/v2/gh/{repository}/main?urlpath=lab/tree/{self.env.docname}.md",
+                # Colab reads .ipynb only; the published pages carry them
+                "Colab": f"https://colab.research.google.com/github/{repository}/blob/gh-pages/{notebook}",
+            }
         line = nodes.paragraph(classes=["opening-links"])
         for i, (text, address) in enumerate(links.items()):
             line += nodes.Text(" · " if i else "")

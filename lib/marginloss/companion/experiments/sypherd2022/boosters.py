@@ -143,7 +143,7 @@ def _fit_xgboost(method: Method, X: Array, y: NDArray[np.int64], depth: int, see
     try:
         from xgboost import XGBClassifier
     except ImportError as error:
-        raise ImportError("this comparison needs XGBoost: pip install 'marginloss[bench]'") from error
+        raise ImportError("this comparison needs XGBoost: pip install '.[bench]' in a clone") from error
     model = XGBClassifier(
         n_estimators=method.rounds,
         max_depth=depth,

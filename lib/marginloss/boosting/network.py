@@ -68,41 +68,41 @@ class _Network:
 
     def scores(self, X: Single) -> Single:
         """Output of the last layer."""
-        from marginloss.boosting.layers import activate  # on first use: numba takes a second
-
         *hidden, (weights, bias) = self.layers(self.parameters)
         for inner, shift in hidden:
-            X = X @ inner
-            activate(X, shift)
-        X = X @ weights
-        X += bias
-        return X
+            X = np.maximum(X @ inner + shift, 0)
+        return X @ weights + bias
 
     def train(
         self, batches: Iterable[tuple[Single, NDArray[np.intp]]], rates: Iterable[float], momentum: float, l2: float
     ) -> None:
         """Momentum descent of the cross-entropy, one step a batch."""
-        from marginloss.boosting.layers import activate, centre, gate, move, residual
-
-        number = self.parameters.dtype.type
         layers, slopes = self.layers(self.parameters), self.layers(self._gradient)
         outputs = back = self._room(0)
         for (X, y), rate in zip(batches, rates, strict=False):
             if len(X) != len(outputs[0]):
                 outputs, back = self._room(len(X)), self._room(len(X))
             inputs = [X, *outputs]
-            for (weights, bias), given, hidden in zip(layers[:-1], inputs, outputs, strict=False):
-                activate(np.matmul(given, weights, out=hidden), bias)
-            error = np.matmul(inputs[-2], layers[-1][0], out=outputs[-1])
-            centre(error, layers[-1][1])
+            for (weights, bias), given, hidden in zip(layers, inputs, outputs, strict=False):
+                np.matmul(given, weights, out=hidden)
+                hidden += bias
+                if hidden is not outputs[-1]:
+                    np.maximum(hidden, 0, out=hidden)
+            error = outputs[-1]  # turned into the gradient of the mean cross-entropy, (p - [class = y]) / n
+            error -= error.max(axis=1, keepdims=True)
             np.exp(error, out=error)
-            residual(error, error.sum(axis=1, keepdims=True), y, slopes[-1][1])
-            for depth in range(len(layers) - 1, 0, -1):
+            error /= error.sum(axis=1, keepdims=True)
+            error[np.arange(len(y)), y] -= 1
+            error /= len(y)
+            for depth in range(len(layers) - 1, -1, -1):
+                np.sum(error, axis=0, out=slopes[depth][1])
                 np.matmul(inputs[depth].T, error, out=slopes[depth][0])
-                error = np.matmul(error, layers[depth][0].T, out=back[depth - 1])
-                gate(error, inputs[depth], slopes[depth - 1][1])
-            np.matmul(X.T, error, out=slopes[0][0])
-            move(self.parameters, self.velocity, self._gradient, number(rate), number(momentum), number(l2))
+                if depth:
+                    error = np.matmul(error, layers[depth][0].T, out=back[depth - 1])
+                    error *= inputs[depth] > 0  # a product and not a choice: infinity in a silent unit must show
+            self.velocity *= momentum
+            self.velocity += self._gradient + l2 * self.parameters if l2 else self._gradient
+            self.parameters -= rate * self.velocity
 
     def _room(self, n: int) -> list[Single]:
         """Arrays for what each layer gives for ``n`` rows, to be written again at every step."""

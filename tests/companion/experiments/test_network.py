@@ -64,7 +64,7 @@ def plain_step(network, X, y, rate, momentum, l2):
 
 @pytest.mark.parametrize("sizes", [[8, 100, 100, 2], [30, 40, 10], [6, 3]])
 @pytest.mark.parametrize("l2", [0.0, 5e-4])
-def test_compiled_passes_are_the_array_operations(sizes, l2):
+def test_steps_in_place_are_those_of_the_formulas(sizes, l2):
     random = np.random.RandomState(0)
     network = _Network(sizes, random)
     plain = network.copy()

@@ -14,6 +14,10 @@ ANY = {"s": [-9.0, -1.0, -0.3, 0.0, 1e-9, 0.5, 0.7, 1.0]}
 POINTS = {
     "log_alpha_weight": {"wrong": [0.0, 1e-300, 0.7, 30.0, 1e6], "right": [0.0, 1e-12, 2.0, 40.0, 1e6]},
     "alpha_weight_at_odds": {"odds": [0.0, 1e-300, 1e-9, 0.3, 1.0, 7.0, 1e20]},
+    "log_pseudo_tail": {"size": [0.0, 1e-9, 0.4, 0.99], "beta": [-3.0, -1.0, -1e-9, 0.0, 1e-6, 0.09, 0.5, 1.0]},
+    "pseudo_score": {"size": [0.0, 1e-9, 0.4, 0.99], "beta": [-3.0, -1.0, -1e-9, 0.0, 1e-6, 0.09, 0.5, 1.0]},
+    "tempered_powers": {"x": [0.0, 1e-12, 0.3, 1.2, 5.0, 600.0]},
+    "log_partition_step": {"delta": [1e-9, 0.3, 4.0], "slope": [0.5, 1.0], "bend": [0.2, 0.9]},
 }
 
 
@@ -52,5 +56,5 @@ def test_twin_gives_the_numbers_of_its_formula(name):
     grids = [grid.ravel() for grid in np.meshgrid(*(points[p] for p in parameters))]
     for arguments in zip(*map(np.ndarray.tolist, grids), strict=True):
         with np.errstate(all="ignore"):
-            expected = float(plain(*(np.float64(a) for a in arguments)))
+            expected = plain(*(np.float64(a) for a in arguments))
         np.testing.assert_allclose(twin(*arguments), expected, rtol=1e-13, err_msg=str(arguments))

@@ -1,10 +1,10 @@
-"""Mean losses of linear models: the definition, finite differences, and the compiled pass for tables of few columns."""
+"""Mean losses of linear models: the definition and finite differences."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from marginloss.linear.objective import FEW, MarginObjective
+from marginloss.linear.objective import MarginObjective
 from marginloss.losses import AlphaLoss, ExponentialLoss, HingeLoss, LogisticLoss, TwoTemperatureLoss
 
 LOSSES = [AlphaLoss(2.0), AlphaLoss(0.7), ExponentialLoss(), LogisticLoss(), TwoTemperatureLoss(0.8, 1.2), HingeLoss()]
@@ -17,7 +17,7 @@ def problem(columns, rows=2500, seed=0):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("columns", [1, 3, FEW, FEW + 1])
+@pytest.mark.parametrize("columns", [1, 3, 9])
 @pytest.mark.parametrize("kind", [np.asarray, np.asfortranarray, sparse.csr_array], ids=["rows", "columns", "sparse"])
 def test_value_and_gradient_follow_from_the_definition(loss, columns, kind):
     X, y, weight, coef, intercept = problem(columns)
@@ -29,7 +29,7 @@ def test_value_and_gradient_follow_from_the_definition(loss, columns, kind):
     np.testing.assert_allclose(tilt, pull.sum(), rtol=1e-10, atol=1e-13)
 
 
-@pytest.mark.parametrize("columns", [2, FEW + 3])
+@pytest.mark.parametrize("columns", [2, 11])
 def test_the_gradient_matches_finite_differences(columns):
     X, y, weight, coef, intercept = problem(columns, rows=300)
     objective = MarginObjective(X, y, weight, AlphaLoss(1.5))
@@ -41,14 +41,14 @@ def test_the_gradient_matches_finite_differences(columns):
     assert change / 2e-6 == pytest.approx(tilt[0], abs=1e-8)
 
 
-@pytest.mark.parametrize("columns", [2, FEW + 3])
+@pytest.mark.parametrize("columns", [2, 11])
 def test_without_an_intercept_its_slope_is_zero(columns):
     X, y, weight, coef, _ = problem(columns)
     _, _, tilt = MarginObjective(X, y, weight, LogisticLoss(), fit_intercept=False)(coef, np.zeros(1))
     np.testing.assert_array_equal(tilt, [0.0])
 
 
-@pytest.mark.parametrize("columns", [2, FEW + 3])
+@pytest.mark.parametrize("columns", [2, 11])
 def test_what_overflows_is_infinite(columns):
     X, y, weight, coef, intercept = problem(columns)
     value, _, _ = MarginObjective(X, y, weight, ExponentialLoss())(1e5 * coef, intercept)

@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 
 from marginloss.losses.base import MarginLoss
-from marginloss.losses.margin import SigmoidPowerLoss
 from marginloss.losses.multiclass import two_temperature_loss
 from marginloss.losses.two_temperature import TwoTemperatureLoss
 
@@ -23,8 +22,6 @@ Evaluation = tuple[float, Array, Array]
 
 #: Bytes of a block of rows.
 BLOCK = 2**21
-#: Columns up to which a table counts as narrow.
-FEW = 8
 
 
 class Objective(Protocol):
@@ -96,10 +93,6 @@ class MarginObjective(_LinearObjective):
         super().__init__(X, weight, fit_intercept)
         self.y, self.loss = y, loss
         self._signed_weight = -self.weight * y
-        # a table with few columns is kept by columns, and evaluated in one compiled pass
-        self._narrow: tuple[Array, float] | None = None
-        if isinstance(loss, SigmoidPowerLoss) and isinstance(X, np.ndarray) and X.shape[1] <= FEW and X.dtype == float:
-            self._narrow = np.ascontiguousarray(X.T), loss.exponent
 
     @property
     def is_convex(self) -> bool:
@@ -110,18 +103,6 @@ class MarginObjective(_LinearObjective):
     def curvature(self) -> float:
         """At least that of the logistic loss, a quarter, which the default step of gradient descent rests on."""
         return max(1.0, 4 * float(self.loss.derivative(0.0, 2)))
-
-    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
-        """Value, gradient in the coefficients and gradient in the intercept."""
-        if self._narrow is None:
-            return super().__call__(coef, intercept)
-        from marginloss.linear.narrow import losses_and_slopes  # here: numba takes a second
-
-        (columns, exponent), slope = self._narrow, np.empty(len(coef))
-        total, tilt = losses_and_slopes(
-            columns, self.y, self.weight, exponent, coef.ravel(), float(intercept[0]), slope
-        )
-        return total, slope[:, None], np.array([tilt if self.fit_intercept else 0.0])
 
     def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
         losses, weights = self.loss.value_and_weight(self.y[rows] * scores[:, 0])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-__all__ = ["MarginLoss", "softplus"]
+__all__ = ["MarginLoss", "power_loss", "softplus"]
 
 Array = NDArray[np.float64]
 
@@ -19,6 +19,23 @@ def softplus(z: Array) -> Array:
     r"""``log(1 + exp(z))`` without overflow: :math:`-\log\sigma(-z)`."""
     # np.logaddexp has no vectorised code: ten times as slow
     return np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z)))
+
+
+def power_loss(log_p: Array, s: float) -> Array:
+    r"""Loss :math:`(1 - p^s)/s` of a probability, from its logarithm; :math:`-\log p` at :math:`s = 0`.
+
+    This is minus the tempered logarithm of temperature :math:`t = 1 - s`, with all digits near :math:`s = 0`.
+
+    Examples
+    --------
+    >>> [float(power_loss(np.log(0.25), s)) for s in (0.5, 1.0)]
+    [1.0, 0.75]
+    """
+    if s == 0:
+        return -log_p
+    power = s * log_p
+    # a power in the subnormal range has lost its digits; there the loss is that of s = 0
+    return np.where(np.abs(power) < 1e-290, -log_p, -np.expm1(power) / s)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginloss._validation import check_real
+from marginloss.losses.hermite import hermite_coefficients, hermite_lookup, hermite_nodes
+from marginloss.losses.newton import excess_rows
 
 __all__ = [
     "check_temperature",
@@ -90,8 +92,6 @@ def partition_rows(activations: Array, t: float) -> Array:
 
 
 def _newton(activations: Array, t: float, return_iterations: bool = False) -> Any:
-    from marginloss.losses.newton import excess_rows
-
     classes = activations.shape[-1]
     if (t - 1) * np.log(classes) > 700:
         raise ValueError(f"t must be smaller for {classes} classes: the log-partition overflows at t={t!r}")
@@ -154,8 +154,6 @@ def _partition_exact(margin: Array, t: float) -> Array:
 
 def _look_up(margin: Array, table: Array, exact: Callable[[Array, float], Array], t: float) -> Array:
     """Table for the margins in it, the exact function for those beyond."""
-    from marginloss.losses.compiled import hermite_lookup
-
     flat = np.ascontiguousarray(margin).reshape(-1)
     out = np.empty_like(flat)
     if not hermite_lookup(flat, table, out):
@@ -171,9 +169,7 @@ def _tables(t: float) -> tuple[Array, Array]:
     The grid is uniform in each octave of :math:`1 + |a|`, since all derivatives fall at least like powers of it. With
     escorts :math:`q_\pm` and :math:`s = t - 1`, :math:`G' = ½ - q_-` and :math:`(\log p_-)' = -p_-^s q_+`.
     """
-    from marginloss.losses.compiled import OCTAVE_BITS, hermite_node
-
-    nodes = np.array([hermite_node(k) for k in range((OCTAVES << OCTAVE_BITS) + 1)])
+    nodes = hermite_nodes(OCTAVES)
     g = excess(np.stack([np.zeros_like(nodes), nodes], axis=-1), t)
     s = t - 1
     winner, loser = log_exp_t(-g, t), log_exp_t(-(g + nodes), t)
@@ -183,17 +179,5 @@ def _tables(t: float) -> tuple[Array, Array]:
     rise, fall = np.exp(s * winner) * q_wrong, np.exp(s * loser) * q_right
     bend = t * q_right * q_wrong * (rise + fall)
     # (log p_-)'' : the factors p_-^s and q_+ change at the rates -s fall and t q_- (rise + fall)
-    losing = _hermite(nodes, loser, -fall, -fall * (t * q_wrong * (rise + fall) - s * fall))
-    return losing, _hermite(nodes, nodes / 2 + g, 0.5 - q_wrong, bend)
-
-
-def _hermite(nodes: Array, value: Array, slope: Array, curvature: Array) -> Array:
-    """Coefficients of the quintics that match value, slope and curvature at both ends of each interval."""
-    h = np.diff(nodes)
-    d0, d1 = slope[:-1] * h, slope[1:] * h
-    c0, c1 = curvature[:-1] * h**2 / 2, curvature[1:] * h**2 / 2
-    rise = np.diff(value)
-    a, b, c = rise - d0 - c0, d1 - d0 - 2 * c0, c1 - c0
-    return np.ascontiguousarray(
-        np.stack([value[:-1], d0, c0, 10 * a - 4 * b + c, -15 * a + 7 * b - 2 * c, 6 * a - 3 * b + c], axis=-1)
-    )
+    losing = hermite_coefficients(nodes, loser, -fall, -fall * (t * q_wrong * (rise + fall) - s * fall))
+    return losing, hermite_coefficients(nodes, nodes / 2 + g, 0.5 - q_wrong, bend)

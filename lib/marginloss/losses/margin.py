@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from marginloss._compiled import helper
 from marginloss._validation import check_real
-from marginloss.losses.base import Array, MarginLoss, softplus
+from marginloss.losses.base import Array, MarginLoss, power_loss, softplus
 from marginloss.losses.elementary import FAR, exp_and_expm1, log1p
 
 __all__ = [
@@ -101,50 +101,31 @@ class SigmoidPowerLoss(MarginLoss):
         return math.log(self.exponent) if self.exponent > 0 else -math.inf
 
     def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
-        """Loss and weight in one compiled pass."""
-        from marginloss.losses.sigmoid_power import values_and_weights  # here: numba takes a second
-
+        """Loss and weight, which share two logarithms."""
         z = np.asarray(margin, dtype=np.float64)
-        value, weight = np.empty(z.shape), np.empty(z.shape)
-        values_and_weights(z.ravel(), self.exponent, value.reshape(-1), weight.reshape(-1))
-        return value[()], weight[()]
+        with np.errstate(all="ignore"):
+            wrong, right = self._log_losses(z)
+            weight = np.exp(log_alpha_weight(wrong, right, self.exponent))
+            return power_loss(-wrong, self.exponent)[()], weight[()]
 
     def log_weights(self, margin: ArrayLike) -> tuple[Any, Any]:
         """Logarithms of the weights at each margin and at its opposite, which share theirs."""
         z = np.asarray(margin, dtype=np.float64)
         with np.errstate(all="ignore"):
-            wrong, right = softplus(-z), softplus(z)
+            wrong, right = self._log_losses(z)
             return log_alpha_weight(wrong, right, self.exponent), log_alpha_weight(right, wrong, self.exponent)
 
-    def _weight(self, z: Array) -> Array:
-        return super()._weight(z) if self.exponent < 0 else self._log_loss_and_weight(z)[1]
-
-    def _log_loss_and_weight(self, z: Array) -> tuple[Array, Array]:
-        """For an exponent that is not negative: both factors of the weight are at most 1."""
-        small = np.exp(-np.abs(z))
-        log_loss = np.log1p(small)
-        log_loss -= np.minimum(z, 0.0)
-        weight = np.maximum(small, z < 0)
-        small += 1.0
-        weight /= small  # the sigmoid of -z
-        if self.exponent > 0:
-            weight *= np.exp(-self.exponent * log_loss)
-        return log_loss, weight
+    @staticmethod
+    def _log_losses(z: Array) -> tuple[Array, Array]:
+        """Log-loss at each margin and at its opposite."""
+        bend = np.log1p(np.exp(-np.abs(z)))
+        return bend - np.minimum(z, 0.0), bend + np.maximum(z, 0.0)
 
     def _value(self, z: Array) -> Array:
-        return self._value_at(softplus(-z))
-
-    def _value_at(self, log_loss: Array) -> Array:
-        if self.exponent == 0:
-            return log_loss
-        power = -self.exponent * log_loss
-        value = np.expm1(power)
-        value /= -self.exponent
-        lost = np.abs(power) < 1e-290  # in the subnormal range, where a power has no digits; there it is the log-loss
-        return np.where(lost, log_loss, value) if np.any(lost) else value
+        return power_loss(-softplus(-z), self.exponent)
 
     def _log_weight(self, z: Array) -> Array:
-        return log_alpha_weight(softplus(-z), softplus(z), self.exponent)
+        return log_alpha_weight(*self._log_losses(z), self.exponent)
 
     def _derivative(self, z: Array, order: int) -> Array:
         right, wrong = expit(z), expit(-z)

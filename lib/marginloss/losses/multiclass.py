@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from marginloss._validation import check_real
+from marginloss.losses.base import power_loss
 from marginloss.losses.log_partition import Array, check_temperature, excess, gaps_from, log_exp_t, scaled_log
 
 __all__ = ["bitempered_loss", "two_temperature_hessian", "two_temperature_loss"]
@@ -45,7 +46,7 @@ def two_temperature_loss(
     rows = np.arange(len(c))
     with np.errstate(all="ignore"):
         own = level[rows, c]
-        losses = -own if t1 == 1 else -np.expm1((1 - t1) * own) / (1 - t1)
+        losses = power_loss(own, 1 - t1)
         if not gradient:
             return losses
         log_q = _log_escort(level, t2)
@@ -132,7 +133,7 @@ def bitempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float, t2: fl
         p = np.exp(level)
         # y (log_t y - log_t p) = y (y^(1-t) - p^(1-t)) / (1-t), from logarithms; 0 where y is 0
         log_y = np.log(y)
-        difference = log_y - level if t1 == 1 else (np.expm1((1 - t1) * log_y) - np.expm1((1 - t1) * level)) / (1 - t1)
+        difference = power_loss(level, 1 - t1) - power_loss(log_y, 1 - t1)
         terms = np.where(y > 0, y * difference, 0.0) - (y ** (2 - t1) - np.exp((2 - t1) * level)) / (2 - t1)
         losses = terms.sum(axis=1)
         if not gradient:

@@ -1,4 +1,4 @@
-r"""Newton's method for the log-partition of many rows, compiled; imported on first use, because numba takes a second.
+r"""Newton's method for the log-partition :math:`G_t` of many rows.
 
 Rows are worked on in blocks, one class of all rows after the other, so that the loops over rows run in vector
 registers.
@@ -12,9 +12,16 @@ from typing import Any
 import numpy as np
 
 from marginloss._compiled import helper, kernel
+from marginloss.losses.base import Array, power_loss
 from marginloss.losses.elementary import exp_and_expm1, log1p
 
-__all__ = ["excess_rows"]
+__all__ = [
+    "excess_rows",
+    "log_partition_step",
+    "log_partition_step_scalar",
+    "tempered_powers",
+    "tempered_powers_scalar",
+]
 
 MAX_NEWTON = 30
 #: Below this, x = expm1(x) = log1p(x) to the last digit, and dividing by a small temperature could not meet subnormals.
@@ -23,9 +30,16 @@ TINY = 1e-20
 BLOCK, FEWEST, MOST = 4096, 8, 64
 
 
-@helper
-def _tempered(x: float, s: float) -> tuple[float, float, float]:
+def tempered_powers(x: Array, s: float) -> tuple[Array, Array, Array]:
     r"""Return :math:`p = \exp_t(-x)`, :math:`p - 1` and :math:`p^{t-1} = 1/(1 + sx)` for :math:`s = t - 1`."""
+    rate = np.maximum(1 + s * x, 0.0)
+    level = -x if s == 0 else -np.log1p(np.maximum(s * x, -1.0)) / s
+    return np.exp(level), np.expm1(level), np.where(rate > 0, 1 / rate, 0.0)
+
+
+@helper
+def tempered_powers_scalar(x: float, s: float) -> tuple[float, float, float]:
+    """One number of :func:`tempered_powers`; closed powers at t = 2 and 3/2."""
     v = s * x
     r = 1 / (1 + v)
     if s == 1:
@@ -38,26 +52,35 @@ def _tempered(x: float, s: float) -> tuple[float, float, float]:
     return (p if inside else 0.0), (less if inside else -1.0), (r if inside else 0.0)
 
 
-@kernel
-def _add_class(gaps: Any, g: Any, s: float, leading: bool, delta: Any, slope: Any, bend: Any) -> None:
-    """Add one class to the sum minus one (the leading class brings the minus one) and to its two slopes."""
-    for j in range(len(g)):
-        p, less, r = _tempered(g[j] + gaps[j], s)
-        delta[j] += less if leading else p
-        slope[j] += p * r
-        bend[j] += p * r * r
+def log_partition_step(delta: Array, slope: Array, bend: Array, s: float) -> Array:
+    r"""Step of Newton's method towards :math:`G_t`, the root of :math:`S(G) = \sum_c \exp_t(a_c - G) = 1`.
+
+    .. math:: G \leftarrow G + \frac{S^t \log_t S}{\sum_c p_c^t},\qquad p_c = \exp_t(a_c - G)
+
+    solves :math:`\log_t S(G) = 0`, which is convex in ``G``; for :math:`t > 1` with Halley's correction, where that is
+    to be trusted. At the temperature :math:`t = 1 + s`, from :math:`\delta = S - 1`, the slope :math:`\sum_c p_c^t` and
+    the bend :math:`\sum_c p_c^{2t-1}`.
+    """
+    total = 1 + delta
+    newton = -total * power_loss(np.log1p(delta), s) / slope  # S^t log_t S = S (S^s - 1)/s
+    curved = (1 + s) / 2 * newton * (bend / slope - slope / total)
+    return np.where((s > 0) & (curved < 0.5), newton / (1 - curved), newton)
+
+
+@helper
+def log_partition_step_scalar(delta: float, slope: float, bend: float, s: float) -> float:
+    """One number of :func:`log_partition_step`."""
+    total, height = 1 + delta, log1p(delta)
+    raised = exp_and_expm1(s * height)[1] / s if abs(s * height) >= TINY else height
+    newton = total * raised / slope
+    curved = (1 + s) / 2 * newton * (bend / slope - slope / total)
+    return newton / (1 - curved) if s > 0 and curved < 0.5 else newton
 
 
 @kernel
 def _steps(s: float, delta: Any, slope: Any, bend: Any, step: Any) -> None:
-    r"""Halley's step on :math:`\log_t` of the sum; Newton's where the former is not to be trusted, or for t < 1."""
     for j in range(len(step)):
-        total = 1 + delta[j]
-        height = log1p(delta[j])
-        raised = exp_and_expm1(s * height)[1] / s
-        newton = total * (raised if abs(s * height) >= TINY else height) / slope[j]
-        curved = (1 + s) / 2 * newton * (bend[j] / slope[j] - slope[j] / total)
-        step[j] = newton / (1 - curved) if s > 0 and curved < 0.5 else newton
+        step[j] = log_partition_step_scalar(delta[j], slope[j], bend[j], s)
 
 
 @kernel

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginloss.losses.base import power_loss
 from marginloss.losses.fixed_point import (
     fixed_point_log_partition,
     fixed_point_log_partition_margin,
@@ -58,12 +59,7 @@ def log_t(x: ArrayLike, t: float) -> Any:
     """
     t = check_temperature("t", t)
     with np.errstate(all="ignore"):
-        return log_t_of_exp(np.log(np.asarray(x, dtype=np.float64)), t)[()]
-
-
-def log_t_of_exp(level: Array, t: float) -> Array:
-    r"""Return :math:`\log_t e^{\ell}` from the logarithm :math:`\ell`, with all digits near :math:`t = 1`."""
-    return level if t == 1 else np.expm1((1 - t) * level) / (1 - t)
+        return -power_loss(np.log(np.asarray(x, dtype=np.float64)), 1 - t)[()]
 
 
 def exp_t(x: ArrayLike, t: float) -> Any:
@@ -177,7 +173,7 @@ def tsallis_entropy(p: ArrayLike, t: float, axis: int = -1) -> Any:
     t = check_temperature("t", t)
     p = _non_negative("p", p)
     with np.errstate(all="ignore"):
-        return np.where(p == 0, 0.0, p * log_t_of_exp(-np.log(p), t)).sum(axis=axis)[()]
+        return np.where(p == 0, 0.0, -p * power_loss(-np.log(p), 1 - t)).sum(axis=axis)[()]
 
 
 def tsallis_divergence(p: ArrayLike, q: ArrayLike, t: float, axis: int = -1) -> Any:
@@ -193,7 +189,7 @@ def tsallis_divergence(p: ArrayLike, q: ArrayLike, t: float, axis: int = -1) -> 
     t = check_temperature("t", t)
     p, q = np.broadcast_arrays(_non_negative("p", p), _non_negative("q", q))
     with np.errstate(all="ignore"):
-        terms = -p * log_t_of_exp(np.log(q) - np.log(p), t)
+        terms = p * power_loss(np.log(q) - np.log(p), 1 - t)
         return np.where((p == 0) & ~np.isnan(q), 0.0, terms).sum(axis=axis)[()]
 
 

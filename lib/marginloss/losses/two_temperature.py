@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from marginloss.losses.base import Array, MarginLoss
+from marginloss.losses.base import Array, MarginLoss, power_loss
 from marginloss.losses.log_partition import check_temperature, log_loser, scaled_log
 
 __all__ = ["TLogisticLoss", "TemperedMarginLoss", "TwoTemperatureLoss"]
@@ -69,9 +69,7 @@ class TemperedMarginLoss(MarginLoss):
         high = (offset + math.log(4)) / t2 + 1
         x = brentq(balance, 0.0, high, xtol=1e-15, rtol=8.9e-16, maxiter=200)
         right, wrong = -np.logaddexp(0.0, x), -np.logaddexp(0.0, -x)  # log p and log(1 - p)
-        if t2 == 1:
-            return float(right - wrong)
-        return float((np.expm1((1 - t2) * right) - np.expm1((1 - t2) * wrong)) / (1 - t2))
+        return float(power_loss(wrong, 1 - t2) - power_loss(right, 1 - t2))
 
     def log_probabilities(self, margin: Array) -> tuple[Array, Array]:
         r"""Log-probability :math:`\log\hat p` of the label and of the other class at each margin."""
@@ -88,31 +86,13 @@ class TemperedMarginLoss(MarginLoss):
         if t2 < 1:
             return super().value_and_weight(z)
         with np.errstate(all="ignore"):
-            if t1 <= 1 < t2:
-                return self._compiled(z)
             level, other = self.log_probabilities(z)
             odds = self._log_odds(z, level, other)
             weight = np.exp(scaled_log(t2 - t1, level)) * expit(-t2 * odds)
-            return self._value_at(level), weight
-
-    def _compiled(self, z: Array) -> tuple[Any, Any]:
-        """What the linear solvers ask for most, in a compiled pass."""
-        from marginloss.losses.compiled import values_and_weights  # here: numba takes a second
-
-        value, weight = log_loser(z, self.temperatures[1]), np.empty(z.shape)
-        values_and_weights(z.ravel(), *self.temperatures, value.reshape(-1), weight.reshape(-1))
-        return value[()], weight[()]
+            return power_loss(level, 1 - t1)[()], weight[()]
 
     def _value(self, z: Array) -> Array:
-        return self._value_at(self.log_probabilities(z)[0])
-
-    def _value_at(self, level: Array) -> Array:
-        t1, _ = self.temperatures
-        if t1 == 1:
-            return -level
-        power = (1 - t1) * level
-        # a power in the subnormal range has lost its digits; there the loss is the log-loss
-        return np.where(np.abs(power) < 1e-290, -level, -np.expm1(power) / (1 - t1))
+        return power_loss(self.log_probabilities(z)[0], 1 - self.temperatures[0])
 
     def _log_weight(self, z: Array) -> Array:
         return self._on_support(z, lambda term, right, wrong: term(0, 0), np.inf, logarithm=True)

@@ -10,28 +10,31 @@ import math
 
 import numpy as np
 
-from marginloss.losses.base import Array, softplus
+from marginloss._compiled import helper
+from marginloss.losses.base import Array, power_loss, softplus
+from marginloss.losses.elementary import LN2, exp, log1p
 
-__all__ = ["link_score", "log_link_slope", "pseudo_score", "pseudo_score_at", "score_link"]
+__all__ = [
+    "link_score",
+    "log_link_slope",
+    "log_pseudo_tail",
+    "log_pseudo_tail_scalar",
+    "pseudo_score",
+    "pseudo_score_at",
+    "pseudo_score_scalar",
+    "score_link",
+]
 
 _NEWTON_STEPS = 60  # a ceiling that is never reached
 _SMALL = 1e-8  # convergence is quadratic: after a step this small the error is below rounding
 _LOG2 = math.log(2)
 
 
-def _expm1_ratio(x: Array, beta: float) -> Array:
-    r""":math:`(1 - e^{-\beta x})/\beta` for :math:`x \ge 0`, which is :math:`x` at :math:`\beta = 0`."""
-    if beta == 0:
-        return x
-    # next to beta = 0 the product loses its digits in the subnormal range
-    return np.where(np.abs(beta * x) < 1e-290, x, -np.expm1(-beta * x) / beta)
-
-
 def score_link(s: Array, beta: float) -> Array:
     r"""Canonical link :math:`g(s)`, without the cancellation of its two powers near zero."""
     size = np.abs(s)
     # at zero a large negative beta would give 0 * inf
-    return np.where(s == 0, 0.0, np.sign(s) * _expm1_ratio(size, beta) * np.exp(-beta * np.log1p(np.exp(-size))))
+    return np.where(s == 0, 0.0, np.sign(s) * power_loss(-size, beta) * np.exp(-beta * np.log1p(np.exp(-size))))
 
 
 def log_link_slope(s: Array, beta: float) -> Array:
@@ -94,11 +97,11 @@ def _solve_unbounded(size: Array, beta: float) -> Array:
     x = np.where(np.exp(chord) * (1 + c) < 0.01, chord, np.fmin(chord, cap))
     for _ in range(_NEWTON_STEPS):
         s = np.exp(x)
-        residual = c * softplus(s) + np.log(_expm1_ratio(s, c)) - log_z
+        residual = c * softplus(s) + np.log(power_loss(-s, c)) - log_z
         # for s far below the smallest double both terms of the slope are at their limit, 1
         residual = np.where(s < 1e-290, c * _LOG2 + x - log_z, residual)
         slope = np.where(
-            c * s < 1e-290, 1.0, s * (c * np.exp(-softplus(-s)) + 1 / np.maximum(_expm1_ratio(s, -c), 1e-300))
+            c * s < 1e-290, 1.0, s * (c * np.exp(-softplus(-s)) + 1 / np.maximum(power_loss(-s, -c), 1e-300))
         )
         step = residual / slope
         x = x - step
@@ -107,18 +110,41 @@ def _solve_unbounded(size: Array, beta: float) -> Array:
     return np.where(solvable, np.exp(x), size)
 
 
-def pseudo_score(size: Array, beta: float) -> Array:
-    r"""Score of the pseudo-inverse link for z ≥ 0: minus the logit of :math:`t = \tfrac12(1 - \beta z)^{1/\beta}`.
+def log_pseudo_tail(size: Array, beta: float) -> Array:
+    r"""Logarithm of :math:`t = \tfrac12(1 - \beta z)^{1/\beta}` for z ≥ 0: equation (160) of sypherd2022 at α = 1.
 
-    Equation (160) of sypherd2022 without its powers, which overflow below α ≈ 1.007. For β < 0, beyond the paper, the
-    same construction puts the factor :math:`2^\beta` before ``z``.
+    Without its powers, which overflow below α ≈ 1.007. For β < 0, beyond the paper, the same construction puts the
+    factor :math:`2^\beta` before ``z``.
     """
     if beta == 0:
-        log_t = -size - _LOG2
-    else:
-        scale = beta if beta > 0 else beta * 2.0**beta
-        log_t = np.log1p(np.maximum(-scale * size, -1.0)) / beta - _LOG2
+        return -size - _LOG2
+    scale = beta if beta > 0 else beta * 2.0**beta
+    return np.log1p(np.maximum(-scale * size, -1.0)) / beta - _LOG2
+
+
+@helper
+def log_pseudo_tail_scalar(size: float, beta: float) -> float:
+    """One number of :func:`log_pseudo_tail`; beyond the clip that of a small ``t``, where the paper has 0."""
+    if beta == 0:
+        return -size - LN2
+    scale = beta if beta > 0 else beta * exp(beta * LN2)
+    return log1p(max(-scale * size, 1e-16 - 1.0)) / beta - LN2
+
+
+def pseudo_score(size: Array, beta: float) -> Array:
+    r"""Score of the pseudo-inverse link for z ≥ 0: minus the logit of :math:`t`.
+
+    With it :math:`1 - \tilde f(z) = \tilde f(-z) = \sigma(-s/\alpha)`.
+    """
+    log_t = log_pseudo_tail(size, beta)
     return np.log1p(-np.exp(log_t)) - log_t
+
+
+@helper
+def pseudo_score_scalar(size: float, beta: float) -> float:
+    """One number of :func:`pseudo_score`."""
+    log_t = log_pseudo_tail_scalar(size, beta)
+    return log1p(-exp(log_t)) - log_t
 
 
 def pseudo_score_at(s: Array, beta: float) -> Array:

@@ -6,14 +6,14 @@ registers.
 
 from __future__ import annotations
 
-from math import expm1, inf, isinf, isnan, log
+from math import inf, isinf, isnan
 from typing import Any
 
 import numpy as np
 
 from marginloss._compiled import helper, kernel
 from marginloss.losses.base import Array, power_loss
-from marginloss.losses.elementary import exp_and_expm1, log1p
+from marginloss.losses.elementary import exp_and_expm1, log, log1p
 
 __all__ = [
     "excess_rows",
@@ -78,6 +78,16 @@ def log_partition_step_scalar(delta: float, slope: float, bend: float, s: float)
 
 
 @kernel
+def _add_class(gaps: Any, g: Any, s: float, leading: bool, delta: Any, slope: Any, bend: Any) -> None:
+    """Add one class to the sum minus one (the leading class brings the minus one) and to its two slopes."""
+    for j in range(len(g)):
+        p, less, r = tempered_powers_scalar(g[j] + gaps[j], s)
+        delta[j] += less if leading else p
+        slope[j] += p * r
+        bend[j] += p * r * r
+
+
+@kernel
 def _steps(s: float, delta: Any, slope: Any, bend: Any, step: Any) -> None:
     for j in range(len(step)):
         step[j] = log_partition_step_scalar(delta[j], slope[j], bend[j], s)
@@ -92,7 +102,7 @@ def excess_rows(activations: Any, s: float, excess: Any, iterations: Any) -> Non
     A row whose maximum is infinite gives NaN.
     """
     n, classes = activations.shape
-    top = expm1(s * log(classes)) / s if s != 0 else log(classes)
+    top = exp_and_expm1(s * log(float(classes)))[1] / s if s != 0 else log(float(classes))
     rows = max(FEWEST, min(MOST, BLOCK // classes))
     gaps = np.empty((classes, rows))
     sums, step, previous, open_ = np.empty((3, rows)), np.empty(rows), np.empty(rows), np.empty(rows, dtype=np.bool_)

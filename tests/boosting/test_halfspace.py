@@ -66,5 +66,7 @@ def test_one_outlier_when_the_radius_is_estimated():
     ids=str,
 )
 def test_bad_parameters(options):
-    with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):
+    with pytest.raises(
+        ValueError, match=f"'{next(iter(options))}' parameter .* must be .* Got {next(iter(options.values()))!r}"
+    ):
         HalfspaceLearner(**options).fit([[0.0], [1.0]], [0, 1])

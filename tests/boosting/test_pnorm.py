@@ -106,5 +106,7 @@ def test_single_precision_stays_close(sample):
     "options", [{"p": 0.3}, {"R": 0.0}, {"R": math.inf}, {"outside": "keep"}, {"ties": "last"}], ids=str
 )
 def test_bad_parameters(options):
-    with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):
+    with pytest.raises(
+        ValueError, match=f"'{next(iter(options))}' parameter .* must be .* Got {next(iter(options.values()))!r}"
+    ):
         PNormLearner(**{"R": 1.0, **options}).fit([[0.0], [1.0]], [0, 1])

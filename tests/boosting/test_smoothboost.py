@@ -17,7 +17,7 @@ from marginloss.boosting import (
 )
 from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds
 from marginloss.losses import SmoothBoostLoss
-from marginloss.noise import MaliciousOracle, SparseMajority
+from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 
 SOURCE = SparseMajority(30, 3)
 GAMMA = 1 / 12
@@ -217,8 +217,36 @@ def test_hypotheses_outside_the_range_are_refused():
     ids=str,
 )  # fmt: skip
 def test_bad_parameters(options):
-    with pytest.raises(ValueError, match=next(iter(options))):
+    with pytest.raises(ValueError, match=rf"{next(iter(options))}.*{next(iter(options.values()))}"):
         SmoothBoostClassifier(**options).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("booster", [MadaBoostClassifier, BregmanBoostClassifier])
+def test_relatives_name_the_bad_parameter(booster):
+    for name, value in {"kappa": 1.5, "n_estimators": 0, "criterion": "mse", "max_depth": 0}.items():
+        with pytest.raises(ValueError, match=f"'{name}' parameter of {booster.__name__} .* Got {value!r}"):
+            booster(**{name: value}).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_single_precision_stays_close():
+    X, y, _ = MaliciousOracle("fake", 0.05, DenseHalfspace(12, 0.1)).draw(5000, 3)
+    options = {"estimator": PNormLearner(R=1.0, outside="scale"), "n_estimators": 60, "on_failure": "ignore"}
+    with pytest.warns(ConvergenceWarning, match="did not stop"):
+        double, single = (SmoothBoostClassifier(0.01, **options).fit(X.astype(kind), y) for kind in ("f8", "f4"))
+    np.testing.assert_allclose(single.advantages_, double.advantages_, atol=1e-5)
+    np.testing.assert_allclose(single.margins_, double.margins_, atol=1e-4)
+
+
+def test_madaboost_weights_are_those_of_adaboost_cut_at_one():
+    X, y, _ = MaliciousOracle("fake", 0.02, SOURCE).draw(200, rng=7)
+    model = MadaBoostClassifier(0.05, n_estimators=20, estimator=weak()).fit(X, y)
+    margin = np.zeros(200)
+    for t, (hypothesis, step) in enumerate(zip(model.estimators_, model.theta_, strict=True)):
+        measure = np.minimum(1.0, np.exp(-margin))
+        gain = y * hypothesis.predict(X)
+        assert model.densities_[t] == pytest.approx(measure.mean())
+        assert step == pytest.approx(0.5 * math.log((measure @ (1 + gain)) / (measure @ (1 - gain))))
+        margin += step * gain
 
 
 def test_madaboost_is_adaptive_boosting_without_margin():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,14 @@ from marginloss.boosting.loop import BoostRecord, WeakLearner
 from marginloss.boosting.pnorm import LinearHypothesis, LinearVote
 from marginloss.boosting.trees import Forest, TreeLearner
 
-__all__ = ["COUNT", "TREE", "Booster", "BoostingClassifier"]
+__all__ = ["COUNT", "POSITIVE", "SHARE", "TREE", "Booster", "BoostingClassifier"]
 
 Array = NDArray[np.float64]
 
-#: Constraints of parameters that several boosters have: whole numbers from 1, and those of our trees.
+#: Constraints of parameters that several boosters have: whole numbers from 1, shares, positive numbers, our trees.
 COUNT = Interval(Integral, 1, None, closed="left")
+SHARE = Interval(Real, 0, 1, closed="neither")
+POSITIVE = Interval(Real, 0, None, closed="neither")
 TREE = {"max_depth": [COUNT], "criterion": [StrOptions({"error", "gini"})], "random_state": ["random_state"]}
 
 

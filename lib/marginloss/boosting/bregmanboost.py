@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss.boosting.base import COUNT, TREE
+from marginloss.boosting.base import COUNT, POSITIVE, SHARE, TREE
 from marginloss.boosting.loop import boost
 from marginloss.boosting.rules import UnitStep
-from marginloss.boosting.smoothboost import POSITIVE, SHARE, SmoothBooster
+from marginloss.boosting.smoothboost import SmoothBooster
 from marginloss.risk import project_capped_simplex
 
 __all__ = ["BregmanBoostClassifier"]

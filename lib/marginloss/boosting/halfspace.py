@@ -3,15 +3,18 @@ r"""The complete learner of halfspaces under malicious noise (servedio2003, Sect
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import p_norm
-from marginloss._validation import MarginlossClassifier, check_integer, check_real
+from marginloss._validation import MarginlossClassifier
+from marginloss.boosting.base import COUNT, POSITIVE, SHARE
 from marginloss.boosting.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginloss.boosting.pnorm import PNormLearner
 from marginloss.boosting.smoothboost import SmoothBoostClassifier
@@ -76,6 +79,18 @@ class HalfspaceLearner(MarginlossClassifier):
 
     _binary_only = True
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [SHARE],
+        "p": [Interval(Real, 2, np.inf, closed="both")],
+        "R": [POSITIVE, None],
+        "difficulty": [Interval(Real, 1, None, closed="left"), None],
+        "fit_intercept": ["boolean"],
+        "outside": [StrOptions({"raise", "drop", "scale"})],
+        "n_estimators": [COUNT, None],
+        "max_rounds": [COUNT],
+        "delta": [SHARE],
+    }
+
     def __init__(
         self,
         epsilon: float = 0.2,
@@ -107,15 +122,8 @@ class HalfspaceLearner(MarginlossClassifier):
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
         """
-        epsilon = check_real("epsilon", self.epsilon, "(0, 1)")
-        p = check_real("p", self.p, "[2, inf]")
-        if self.R is not None:
-            check_real("R", self.R, "(0, inf)")
-        if self.difficulty is not None:
-            check_real("difficulty", self.difficulty, "[1, inf)")
-        if self.n_estimators is not None:
-            check_integer("n_estimators", self.n_estimators, 1)
-        check_integer("max_rounds", self.max_rounds, 1)
+        self._validate_params()
+        epsilon, p = float(self.epsilon), float(self.p)
         X, codes, weight = self._check_training(X, y, sample_weight, dtype=[np.float64, np.float32])
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")

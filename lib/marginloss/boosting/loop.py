@@ -3,6 +3,9 @@
 Every booster of the five papers repeats the same four lines: weigh the examples by the margin they have so far, fit a
 weak learner to these weights, choose a step, add. They differ in the weight function and in the step only, so these are
 the arguments of :func:`boost`.
+
+Sums and products of the plain loop are NumPy's: the same bits in every process on one machine, and up to rounding on
+processors for which NumPy or its BLAS has other code.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from marginloss.boosting.base import COUNT, TREE
+from marginloss.boosting.base import COUNT, SHARE, TREE
 from marginloss.boosting.loop import Round, Stop, boost
 from marginloss.boosting.rules import EdgeStep, LossWeights
-from marginloss.boosting.smoothboost import SHARE, SmoothBooster
+from marginloss.boosting.smoothboost import SmoothBooster
 from marginloss.losses.smoothboost import CappedExponentialLoss
 
 __all__ = ["MadaBoostClassifier"]

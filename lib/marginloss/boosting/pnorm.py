@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, overload
+from numbers import Real
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import attaining_vector, p_norm
-from marginloss._validation import MarginlossClassifier, check_choice, check_real
+from marginloss._validation import MarginlossClassifier
 
 __all__ = ["LinearHypothesis", "LinearLearner", "LinearVote", "PNormLearner"]
 
@@ -135,6 +137,13 @@ class PNormLearner(MarginlossClassifier):
 
     _binary_only = True
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "p": [Interval(Real, 1, np.inf, closed="both")],
+        "R": [Interval(Real, 0, None, closed="neither"), None],
+        "outside": [StrOptions({"raise", "drop", "scale"})],
+        "ties": [StrOptions({"uniform", "first"})],
+    }
+
     def __init__(self, p: float = 2.0, R: float | None = None, outside: str = "raise", ties: str = "uniform") -> None:
         self.p = p
         self.R = R
@@ -170,9 +179,8 @@ class PNormLearner(MarginlossClassifier):
             Classes 0 and 1.
         weight : ndarray of shape (n,)
         """
-        p = check_real("p", self.p, "[1, inf]")
-        check_choice("outside", self.outside, ("raise", "drop", "scale"))
-        check_choice("ties", self.ties, ("uniform", "first"))
+        self._validate_params()
+        p = float(self.p)
         X = check_array(X, dtype=[np.float64, np.float32])
         sign = np.where(codes > 0, 1.0, -1.0)
         norms = p_norm(X, p)
@@ -185,7 +193,7 @@ class PNormLearner(MarginlossClassifier):
                 stacklevel=3,
             )
         else:
-            R = check_real("R", self.R, "(0, inf)")
+            R = float(self.R)
         beyond = norms > R * (1 + 100 * np.finfo(X.dtype).eps)  # a point on the sphere is inside, rounding apart
         if beyond.any():
             if self.outside == "raise":

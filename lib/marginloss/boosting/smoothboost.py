@@ -14,19 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from marginloss.boosting.base import COUNT, TREE, BoostingClassifier
+from marginloss.boosting.base import COUNT, SHARE, TREE, BoostingClassifier
 from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds, theta_of
 from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost, normalise
 from marginloss.boosting.pnorm import LinearVote
 from marginloss.boosting.rules import EdgeStep, LossWeights, UnitStep
 from marginloss.losses.smoothboost import CappedExponentialLoss, SmoothBoostLoss
 
-__all__ = ["POSITIVE", "SHARE", "SmoothBoostClassifier", "SmoothBooster"]
+__all__ = ["SmoothBoostClassifier", "SmoothBooster"]
 
 Array = NDArray[np.float64]
-
-SHARE = Interval(Real, 0, 1, closed="neither")
-POSITIVE = Interval(Real, 0, None, closed="neither")
 
 _SLACK = 1e-9  # rounding allowed in advantages and in the range of weak hypotheses
 _MOST = 200_000  # rounds of all restarts together: where labels contradict each other no advantage is small enough

@@ -44,7 +44,7 @@ def value(number: str) -> float:
 
 def stated(entry) -> set[float]:
     """Numbers that the ledger has from the paper or has set beforehand."""
-    given = [entry.published, [(c.at_least, c.at_most, c.near, c.tol) for c in entry.conditions], entry.statement]
+    given = [entry.published, [(p.at_least, p.at_most, p.near, p.tol) for p in entry.parts], entry.statement]
     found = re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", str(given))
     return {value(number + unit) for number in found for unit in ("", "%")}
 

@@ -97,18 +97,22 @@ def build(options: argparse.Namespace) -> int:
 def claims(options: argparse.Namespace) -> None:
     """List the claims of the papers with their computed verdicts."""
     from marginloss.companion.book.verdicts import findings
+    from marginloss.companion.numbers import shown
 
-    for finding in findings(_key(options)).values():
-        slack = "" if finding.slack is None else f"slack {finding.slack:.3g}"
-        print(f"{finding.id:<34} {finding.verdict:<20} {slack}".rstrip())
+    found = findings(_key(options))
+    for id_, finding in found.items():
+        slack = "" if finding.slack is None else f"slack {shown(finding.slack)}"
+        print(f"{id_:<{max(map(len, found))}}  {finding.verdict:<20} {slack}".rstrip())
 
 
 def exhibits(options: argparse.Namespace) -> None:
     """List the figures and tables of the papers with their computed verdicts."""
     from marginloss.companion.exhibits import status
 
-    for line in status(_key(options), options.scale):
-        print(f"{line.id:<34} {line.verdict:<25} {line.reason}".rstrip())
+    lines = status(_key(options), options.scale)
+    width = max(len(line.id) for line in lines)
+    for line in lines:
+        print(f"{line.id:<{width}}  {line.verdict:<24} {line.reason}".rstrip())
 
 
 def data(options: argparse.Namespace) -> int:

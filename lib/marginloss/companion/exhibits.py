@@ -5,16 +5,32 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from marginloss.companion.folders import build_folder
-from marginloss.companion.ledger import Entry, LedgerError, entries, entry
+from marginloss.companion.ledger import ABSENT, Entry, LedgerError, Part, entries, entry
+from marginloss.companion.numbers import shown
 from marginloss.companion.scale import SCALES, current_scale
 
-__all__ = ["Status", "judge", "missing_data", "record", "results", "status"]
+__all__ = ["Judged", "Status", "judge", "missing_data", "record", "results", "status", "verdict_of"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One part of an exhibit: ``met``, ``missed`` or ``undecided``, and why it is undecided."""
+
+    part: Part
+    outcome: str
+    why: str = ""
+
+    def got(self, values: Mapping[str, Any]) -> str:
+        """What was recorded, with its standard error, and what was asked for."""
+        part = self.part
+        error = f" (standard error {shown(values[part.error])})" if part.error else ""
+        return f"{shown(values[part.value])}{error}, asked for {part.asked}"
 
 
 @dataclass(frozen=True)
@@ -25,16 +41,17 @@ class Status:
     ----------
     id : str
     verdict : str
-        ``reproduced``, ``reproduced with a caveat``, ``not reproduced`` or ``not attempted``.
+        One of ``VERDICTS["exhibit"]``, or ``not attempted``.
     expected : str
-        The verdict that the ledger expects.
+        The verdict that the ledger expects at this scale.
     reason : str
-        The conditions that are not met and why, why nothing was recorded, or the ledger's caveat.
+        The parts that are missed or undecided and why, why nothing was recorded, or the ledger's caveat.
     values : dict
         What the chapter recorded.
     chapter : str
     seconds : float or None
         Time that the whole chapter took.
+    parts : tuple of Judged
     """
 
     id: str
@@ -44,6 +61,7 @@ class Status:
     values: dict[str, Any]
     chapter: str
     seconds: float | None
+    parts: tuple[Judged, ...] = ()
 
 
 def record(id: str, **values: Any) -> None:
@@ -91,7 +109,7 @@ def status(key: str | None = None, scale: str | None = None) -> list[Status]:
     Examples
     --------
     >>> from marginloss.companion.ledger import VERDICTS
-    >>> {line.verdict for line in status("sypherd2023")} <= set(VERDICTS["exhibit"])
+    >>> {line.verdict for line in status("sypherd2023")} <= {*VERDICTS["exhibit"], "not attempted"}
     True
     """
     scale = current_scale() if scale is None else scale
@@ -104,47 +122,84 @@ def status(key: str | None = None, scale: str | None = None) -> list[Status]:
             chapters[exhibit.chapter] = results(exhibit.chapter, scale)
         run = chapters[exhibit.chapter]
         values = _recorded(exhibit, run.get("values", {}))
-        verdict, reason = judge(exhibit, values, scale)
-        if not run and reason == "nothing recorded":
-            reason = f"chapter {exhibit.chapter} has not been run at {scale} scale"
-        found.append(Status(exhibit.id, verdict, exhibit.expected, reason, values, exhibit.chapter, run.get("seconds")))
+        parts = judge(exhibit, values, scale) if values else ()
+        verdict = verdict_of(exhibit, parts)
+        reason = _reason(exhibit, verdict, parts, values, scale) if values else _why_nothing(exhibit, run, scale)
+        expected = exhibit.expected_at(scale)
+        found.append(Status(exhibit.id, verdict, expected, reason, values, exhibit.chapter, run.get("seconds"), parts))
     return found
 
 
-def judge(exhibit: Entry, values: Mapping[str, Any], scale: str) -> tuple[str, str]:
-    """Verdict and reason for one exhibit, given its recorded values.
+def judge(exhibit: Entry, values: Mapping[str, Any], scale: str) -> tuple[Judged, ...]:
+    """The parts of an exhibit, each judged by the recorded values.
+
+    A part for the other scale is undecided at this one, unless another part asks of the same value here.
 
     Raises
     ------
     LedgerError
-        If a condition asks for a value that was not recorded, or that is not a number.
+        If a part asks for a value that was not recorded, or that is not a number.
     """
-    if not values:
-        absent = _absent(exhibit.needs)
-        missing = f"data set {absent[0]} is not here: marginloss data {absent[0]} --fetch" if absent else ""
-        given = exhibit.reason if exhibit.expected == "not attempted" else ""
-        return "not attempted", missing or given or "nothing recorded"
-    conditions = [condition for condition in exhibit.conditions if condition.scale in (None, scale)]
-    if not conditions:
-        (other,) = set(SCALES) - {scale}
-        return "not attempted", f"computed, but judged at {other} scale only"
-    for condition in conditions:
-        if condition.value not in values:
+    here = {part.value for part in exhibit.parts if part.scale == scale}
+    return tuple(
+        _judged(exhibit, part, values, scale)
+        for part in exhibit.parts
+        if part.scale in (None, scale) or part.value not in here
+    )
+
+
+def _judged(exhibit: Entry, part: Part, values: Mapping[str, Any], scale: str) -> Judged:
+    for name in filter(None, (part.value, part.error)):
+        if name not in values:
             recorded = ", ".join(values)
-            raise LedgerError(
-                f"{exhibit.id}: a condition asks for {condition.value!r}, which was not recorded; recorded: {recorded}"
-            )
-        number = values[condition.value]
-        if not isinstance(number, int | float):
-            raise LedgerError(f"{exhibit.id}: a condition needs a number, {condition.value} is {number!r}")
-    unmet = [f"{c}: got {values[c.value]:.6g}" for c in conditions if not c.met(values[c.value])]
-    reason = exhibit.filled("reason", values)
-    if unmet:
-        known = (
-            f" {reason}" if exhibit.expected == "not reproduced" else ""
-        )  # else it is a caveat, and explains nothing
-        return "not reproduced", f"Not met: {'; '.join(unmet)}.{known}"
-    return ("reproduced with a caveat" if reason else "reproduced"), reason
+            raise LedgerError(f"{exhibit.id}: a part asks for {name!r}, which was not recorded; recorded: {recorded}")
+        if not isinstance(values[name], int | float):
+            raise LedgerError(f"{exhibit.id}: a part needs a number, {name} is {values[name]!r}")
+    if part.scale not in (None, scale):
+        return Judged(part, "undecided", f"judged at {part.scale} scale")
+    outcome = part.outcome(values)
+    if outcome != "undecided":
+        return Judged(part, outcome)
+    plain = replace(part, source="ours").outcome(values)  # without half and double
+    why = "within two standard errors" if plain == "undecided" else "half or double of our number decides otherwise"
+    return Judged(part, outcome, why)
+
+
+def verdict_of(exhibit: Entry, parts: Iterable[Judged]) -> str:
+    """The verdict on an exhibit, over the parts that decide: in an entry of the paper none of ours does."""
+    parts = list(parts)
+    decide = [judged.outcome for judged in parts if exhibit.ours or judged.part.source != "ours"]
+    if not parts:
+        return ABSENT
+    if "missed" in decide:
+        return "partly reproduced" if "met" in decide else "not reproduced"
+    if "undecided" in decide or not decide:
+        return "undecided at this scale"
+    caveat = exhibit.reason or any(judged.outcome == "missed" for judged in parts)
+    return "reproduced with a caveat" if caveat else "reproduced"
+
+
+def _reason(exhibit: Entry, verdict: str, parts: Iterable[Judged], values: Mapping[str, Any], scale: str) -> str:
+    """What is missed and what is missing, and the ledger's reason if the verdict is the one that it explains."""
+    told: dict[str, list[str]] = {"Not met": [], "Not decided": [], "Of ours, not met": []}
+    for judged in parts:
+        decides = exhibit.ours or judged.part.source != "ours"
+        if judged.outcome == "missed":
+            told["Not met" if decides else "Of ours, not met"].append(f"{judged.part.says} ({judged.got(values)})")
+        elif judged.outcome == "undecided" and decides:
+            told["Not decided"].append(f"{judged.part.says} ({judged.got(values)}; {judged.why})")
+    said = [f"{head}: {'; '.join(sentences)}." for head, sentences in told.items() if sentences]
+    said += [exhibit.filled("reason", values)] if verdict == exhibit.expected_at(scale) else []
+    return " ".join(filter(None, said))
+
+
+def _why_nothing(exhibit: Entry, run: Mapping[str, Any], scale: str) -> str:
+    """Why nothing was recorded: the data are not here, the ledger says so, or the chapter was not run."""
+    if absent := _absent(exhibit.needs):
+        return f"data set {absent[0]} is not here: marginloss data {absent[0]} --fetch"
+    if exhibit.expected_at(scale) == ABSENT:
+        return exhibit.reason
+    return "nothing recorded" if run else f"chapter {exhibit.chapter} has not been run at {scale} scale"
 
 
 def results(chapter: str, scale: str) -> dict[str, Any]:

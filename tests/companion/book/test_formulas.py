@@ -2,8 +2,9 @@
 
 import pytest
 
-from marginloss.companion.book.formulas import computed_by, labels, resolve
+from marginloss.companion.book.formulas import computed_by, labels
 from marginloss.companion.book.layout import chapters, root
+from marginloss.companion.book.pages import resolve
 
 LABELS = {label: chapter.name for chapter in chapters() for label in labels(chapter.text)}
 

@@ -10,8 +10,9 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from marginloss._validation import UnknownName, check_name
-from marginloss.companion.book.verdicts import SIGNS, as_markdown, findings, reason_of
+from marginloss.companion.book.verdicts import as_markdown, badge, findings, reason_of
 from marginloss.companion.ledger import Entry, entries
+from marginloss.companion.numbers import shown
 from marginloss.theory import Finding
 
 __all__ = ["Claims"]
@@ -39,7 +40,8 @@ class Claims(SphinxDirective):
         names = (f"tab-claims-{chapter.replace('_', '-')}-{i}" for i in count(1))
         name = next(name for name in names if name not in self.state.document.nameids)
         lines = [
-            ":::{table} Claims and computed verdicts. Slack: the worst margin by which the printed statement holds.",
+            ":::{table} Claims and verdicts; each is computed by a check of its own, apart from the chapter's runs. "
+            "Slack: the worst margin by which the printed statement holds.",
             f":name: {name}",
             "",
             "| claim | verdict | slack |",
@@ -54,9 +56,11 @@ class Claims(SphinxDirective):
 
 def claim_row(entry: Entry, finding: Finding) -> str:
     """Row of a Markdown table: place, statement, what is said against it and a link; verdict; slack."""
-    link = f'<a href="claims.html#{entry.id.replace(":", "-")}"><code>{entry.id}</code></a>'
-    parts = (f"**{entry.place}.**", as_markdown(entry.statement), reason_of(entry, finding), link)
+    name = entry.id.replace(":", "-")
+    link = f'<a id="{name}" href="claims.html#{name}"><code>{entry.id}</code></a>'
+    runs = f"(Check: {shown(finding.evidence['runs'])} runs of its own.)" if "runs" in finding.evidence else ""
+    place = f"**{entry.place}{' (ours)' * entry.ours}.**"
+    parts = (place, as_markdown(entry.statement), reason_of(entry, finding), runs, link)
     claim = " ".join(part for part in parts if part).replace("|", r"\|")
-    # a minus sign, at which no line is broken, in the place of a hyphen
-    slack = "" if finding.slack is None else f"{finding.slack:.2g}".replace("-", "\N{MINUS SIGN}")
-    return f"| {claim} | {SIGNS[finding.verdict]}\u00a0{finding.verdict} | {slack} |"
+    slack = "" if finding.slack is None else shown(finding.slack)
+    return f"| {claim} | {badge(finding.verdict)} | {slack} |"

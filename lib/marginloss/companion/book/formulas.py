@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import yaml
@@ -20,9 +19,8 @@ from sphinx.transforms import SphinxTransform
 
 from marginloss import __version__
 from marginloss.companion.book.layout import Chapter, chapters, root
-from marginloss.companion.book.provenance import library_names
 
-__all__ = ["FormulaLinks", "computed_by", "labels", "resolve", "setup"]
+__all__ = ["FormulaLinks", "computed_by", "labels", "setup"]
 
 _LABEL = re.compile(r"^\$\$.*?\$\$ \((eq-[\w-]+)\)", re.MULTILINE | re.DOTALL)
 
@@ -46,32 +44,18 @@ def labels(chapter: str) -> list[str]:
     return _LABEL.findall(chapter)
 
 
-def resolve(path: str) -> Any:
-    """The class or function of the library behind a dotted name.
-
-    Examples
-    --------
-    >>> resolve("marginloss.risk.cvar").__name__
-    'cvar'
-    """
-    module, name = path.rsplit(".", 1)
-    return getattr(import_module(module), name)
-
-
 @cache
 def _chapters_by_label() -> dict[str, Chapter]:
     return {label: chapter for chapter in chapters() for label in labels(chapter.text)}
 
 
 @cache
-def _chapters_by_thing() -> dict[Any, list[Chapter]]:
-    """Chapters whose code uses a class or function, in the order of the book."""
-    found: dict[Any, list[Chapter]] = {}
+def _chapters_by_word() -> dict[str, list[Chapter]]:
+    """Chapters whose code has a word, in the order of the book."""
+    found: dict[str, list[Chapter]] = {}
     for chapter in chapters():
-        for module, name in library_names(chapter.text):
-            thing = getattr(import_module(module), name, None)
-            if callable(thing):
-                found.setdefault(thing, []).append(chapter)
+        for word in set(re.findall(r"\w+", chapter.code())):
+            found.setdefault(word, []).append(chapter)
     return found
 
 
@@ -103,19 +87,19 @@ def add_ways_back(app: Sphinx, what: str, name: str, obj: Any, options: Any, lin
     """End an entry of the API reference with links to its formulas and to the chapters that use it."""
     if what not in ("class", "function"):
         return
-    links = list(_ways_back(name, obj))
+    links = list(_ways_back(name))
     if links:
         lines += ["", ".. container:: in-book", "", f"   In the book: {' · '.join(links)}", ""]
 
 
-def _ways_back(name: str, obj: Any) -> Iterator[str]:
+def _ways_back(name: str) -> Iterator[str]:
     shown = set()
     for label, names in computed_by().items():
         if name in names and label in _chapters_by_label():
             chapter = _chapters_by_label()[label]
             shown.add(chapter)
             yield f"formula :eq:`{label}` of :doc:`/chapters/{chapter.name}`"
-    for chapter in _chapters_by_thing().get(obj, []):
+    for chapter in _chapters_by_word().get(name.rsplit(".", 1)[1], []):
         if chapter not in shown:
             yield f":doc:`/chapters/{chapter.name}`"
 

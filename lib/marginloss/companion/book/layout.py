@@ -54,6 +54,16 @@ class Chapter:
         parts = re.split(r"^---\s*$", self.text, maxsplit=2, flags=re.MULTILINE)
         return yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else {}
 
+    @property
+    def title(self) -> str:
+        """The first heading, without markup."""
+        heading = re.search(r"^# +(.+)$", self.text, re.MULTILINE)
+        return re.sub(r"[$`*]|\{[^}]*\}|\\", "", heading[1]).strip() if heading else self.name
+
+    def code(self) -> str:
+        """Code of all cells."""
+        return "\n".join(re.findall(r"^```\{code-cell\}.*?\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL))
+
     def digest(self, foundation: str, scale: str) -> str:
         """What the chapter's numbers depend on: its text, everything below it, the scale, and the files it names.
 

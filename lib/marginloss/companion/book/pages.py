@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import html
 import inspect
-import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,33 +19,50 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from marginloss import __version__
-from marginloss.companion.book.layout import root
-from marginloss.companion.book.provenance import behind
-from marginloss.companion.book.sections import Section, chapter_title, section_of
-from marginloss.companion.book.thumbnails import fill, place_for
-from marginloss.companion.book.verdicts import SIGNS, as_markdown, findings, reason_of
-from marginloss.companion.exhibits import Status, status
-from marginloss.companion.ledger import FILLED, KINDS, PAPERS, VERDICTS, Entry, entries
+from marginloss.companion.book.layout import Chapter, root
+from marginloss.companion.book.verdicts import as_markdown, badge, counted, findings, reason_of
+from marginloss.companion.exhibits import Judged, Status, status
+from marginloss.companion.ledger import ABSENT, FILLED, PAPERS, VERDICTS, Entry, entries
+from marginloss.companion.numbers import shown
 from marginloss.theory import Finding, confirm, function_of
 
-__all__ = ["setup", "totals", "verdicts"]
+__all__ = ["PAGES", "resolve", "setup", "totals", "verdicts"]
 
-PLURAL = {"claim": "claims", "exhibit": "exhibits", "erratum": "errata"}
+PAGES = {"claim": "claims", "exhibit": "exhibits", "erratum": "errata", "remark": "errata"}
+"""Page on which the entries of a kind stand."""
+PLURAL = PAGES | {"remark": "remarks"}
+OUTCOMES = {"met": "✓ met", "missed": "✗ missed", "undecided": "? undecided"}
+SOURCES = {"paper": "the paper", "reading": "our reading", "ours": "ours, decides nothing"}
 
 
 def verdicts(kind: str, key: str | None = None) -> dict[str, str]:
-    """Computed verdict of each entry of a kind, by id."""
+    """Computed verdict of each entry of a kind, by id; a remark has none."""
     if kind == "exhibit":
         return {line.id: line.verdict for line in status(key)}
+    if kind == "remark":
+        return {entry.id: "" for entry in entries(key, "remark")}
     found = findings(key)
     if kind == "claim":
         return {claim: finding.verdict for claim, finding in found.items()}
     return {entry.id: confirm(entry, found.get(entry.confirmed_by)) for entry in entries(key, "erratum")}
 
 
-def totals() -> dict[str, Counter[str]]:
-    """How many entries of each kind have which verdict."""
-    return {kind: Counter(verdicts(kind).values()) for kind in KINDS}
+def totals(kind: str, origin: str = "paper", key: str | None = None) -> Counter[str]:
+    """How many entries of the papers, or of ours, have which verdict."""
+    found = verdicts(kind, key)
+    return Counter(found[entry.id] for entry in entries(key, kind) if entry.origin == origin)
+
+
+def resolve(path: str) -> Any:
+    """The class or function of the library behind a dotted name.
+
+    Examples
+    --------
+    >>> resolve("marginloss.risk.cvar").__name__
+    'cvar'
+    """
+    module, name = path.rsplit(".", 1)
+    return getattr(import_module(module), name)
 
 
 class _Generated(SphinxDirective):
@@ -63,33 +80,36 @@ class _Generated(SphinxDirective):
         return holder.children
 
     def chapter_link(self, entry: Entry) -> str:
-        """Where the book treats an entry: a link to the section, to the chapter, or a word that it is not there yet."""
+        """Where the book treats an entry: its figure or its row of the table of claims, or that it is not there."""
         if not entry.chapter:
             return ""
         if f"chapters/{entry.chapter}" not in self.env.found_docs:
             return f"chapter {entry.chapter}, not in this build"
-        section = _section(entry)
-        anchor = f"#{section.anchor}" if section else ""
-        title = section.title if section else chapter_title(_chapter_text(entry))
+        anchor = f"#{entry.figure}" if entry.figure else f"#{_anchor(entry.id)}" if entry.kind == "claim" else ""
+        title = Chapter(root() / "chapters" / f"{entry.chapter}.md").title
         return f'<a href="{entry.chapter}.html{anchor}">{html.escape(title)}</a>'
 
-    def source_link(self, file: str, line: int, text: str) -> str:
-        """Link to a line of the library in the repository; a plain link, nothing is loaded from there."""
+    def source_link(self, thing: Callable[..., Any], text: str) -> str:
+        """The name of a class or function, a plain link to its line where the repository has an address."""
+        name = f"<code>{html.escape(text)}</code>"
         repository = self.config.html_theme_options.get("repository_url", "").rstrip("/")
+        if not repository:
+            return name
         branch = self.config.html_theme_options.get("repository_branch", "main")
-        place = Path(file).relative_to(root()).as_posix()
-        return f'<a href="{repository}/blob/{branch}/{place}#L{line}"><code>{html.escape(text)}</code></a>'
+        place = Path(inspect.getfile(thing)).relative_to(root()).as_posix()
+        return f'<a href="{repository}/blob/{branch}/{place}#L{inspect.getsourcelines(thing)[1]}">{name}</a>'
 
 
 class Totals(_Generated):
     """``:::{ledger-totals}``: one line for each kind of entry with its number of verdicts."""
 
     def lines(self) -> Iterator[str]:
-        """A list with a link to each page."""
-        for kind, counts in totals().items():
-            shown = [f"{_sign(verdict)} {counts[verdict]} {verdict}" for verdict in VERDICTS[kind] if counts[verdict]]
-            page = f'<a href="chapters/{PLURAL[kind]}.html">{counts.total()} {PLURAL[kind]}</a>'
-            yield f"- {page}: {' · '.join(shown) or 'none'}."
+        """A list with a link to each page; what is ours is said apart."""
+        for kind in VERDICTS:
+            counts, ours = totals(kind), totals(kind, "ours").total()
+            link = f'<a href="chapters/{PAGES[kind]}.html">{counts.total() or ours} {PLURAL[kind]}</a>'
+            apart = f" Beyond the papers, and not counted: {ours}." if ours and counts else ""
+            yield f"- {link}{': ' if counts else ''}{counted(counts)}.{apart}"
 
 
 class Filter(_Generated):
@@ -103,145 +123,153 @@ class Filter(_Generated):
         papers = {entry.key for entry in entries(kind=kind)}
         yield '<form class="ledger-filter" hidden>'
         yield _select("paper", "Paper", {key: f"{key}: {title}" for key, title in PAPERS.items() if key in papers})
-        yield _select("verdict", "Verdict", {verdict: verdict for verdict in VERDICTS[kind]})
+        yield _select("verdict", "Verdict", {verdict: verdict for verdict in (*VERDICTS[kind], ABSENT)})
         yield '<label>Words <input type="search" name="words" autocomplete="off"></label>'
         yield "<output></output>"
         yield "</form>"
 
 
 class Ledger(_Generated):
-    """``:::{ledger} exhibit sypherd2023``: all entries of a kind in a paper."""
+    """``:::{ledger} exhibit sypherd2023``: all entries of a kind in a paper, those of ours after the paper's."""
 
     required_arguments = 2
 
     def lines(self) -> Iterator[str]:
         """Totals of the paper, then one block an entry."""
         kind, key = self.arguments
-        computed = verdicts(kind, key)
-        wanted = entries(key, kind)
-        counts = Counter(computed.values())
-        yield " · ".join(f"{_sign(v)} {counts[v]} {v}" for v in VERDICTS[kind] if counts[v]) or "No entries yet."
-        describe = {"claim": self._claims, "exhibit": self._exhibits, "erratum": self._errata}[kind](key)
-        for entry in wanted:
-            name, verdict = entry.id.replace(":", "-"), computed[entry.id]
-            yield ""
-            yield (
-                f'<div class="ledger-entry" id="{name}" data-paper="{key}" data-verdict="{verdict}">'
-                f'<p class="ledger-head"><a href="#{name}"><code>{entry.id}</code></a> '
-                f'<span class="ledger-verdict">{_sign(verdict)} {verdict}</span></p>'
-            )
-            yield ""
-            yield f"**{as_markdown(entry.place)}.** {as_markdown(entry.statement)}"
-            yield ""
-            if entry.kind == "erratum" and not entry.certain:
-                yield "*This may be an artefact of the text that we had; it is a question to the authors.*"
-                yield ""
-            yield from describe[entry.id]
-            yield "</div>"
+        computed, wanted = verdicts(kind, key), entries(key, kind)
+        describe = {"claim": self._claim, "exhibit": self._exhibit, "erratum": self._note, "remark": self._note}[kind]
+        found = {line.id: line for line in status(key)} if kind == "exhibit" else findings(key)
+        yield counted(totals(kind, key=key)) + "."
+        for origin in ("paper", "ours"):
+            of_origin = [entry for entry in wanted if entry.origin == origin]
+            if of_origin and origin == "ours" and kind != "remark":
+                yield from ("", "**Beyond the paper**, ours, and not counted above:", "")
+            for entry in of_origin:
+                yield from self._entry(entry, computed[entry.id])
+                yield from describe(entry, found.get(entry.confirmed_by or entry.id))
+                yield "</div>"
 
-    def _claims(self, key: str) -> dict[str, list[str]]:
-        return {name: self._claim(entry, finding) for name, (entry, finding) in _claims(key).items()}
+    def _entry(self, entry: Entry, verdict: str) -> Iterator[str]:
+        """Id, verdict, place and statement; a question and the authors' reply where there are."""
+        name, place = _anchor(entry.id), html.escape(f"{entry.place} {entry.item}", quote=True)
+        yield ""
+        yield (
+            f'<div class="ledger-entry" id="{name}" data-paper="{entry.key}" data-verdict="{verdict}" '
+            f'data-place="{place}"><p class="ledger-head"><a href="#{name}"><code>{entry.id}</code></a> '
+            f"{badge(verdict)}</p>"
+        )
+        yield from ("", f"**{as_markdown(entry.place)}.** {as_markdown(entry.statement)}", "")
+        if not entry.certain:
+            yield from ("*This may be an artefact of the text that we had; it is a question to the authors.*", "")
+        if entry.reply:
+            yield from (f"**The authors reply.** {as_markdown(entry.reply)}", "")
 
-    def _claim(self, entry: Entry, finding: Finding) -> list[str]:
+    def _claim(self, entry: Entry, finding: Finding) -> Iterator[str]:
         """Reason, numbers, the source of the check and links."""
         evidence, link = self._evidence(finding, "Numbers")
-        links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), link]
-        return [reason_of(entry, finding), "", *evidence, *_links(links)]
+        yield from (reason_of(entry, finding), "")
+        yield from _numbers(entry)
+        yield from evidence
+        yield from _links(f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), link)
 
     def _evidence(self, finding: Finding, title: str) -> tuple[list[str], str]:
         """What a check computed and how, folded, and a link to its code."""
-        numbers = [] if finding.slack is None else [f"slack {finding.slack:.3g}"]
-        numbers += [f"{name.replace('_', ' ')} {value:.6g}" for name, value in finding.evidence.items()]
+        numbers = [] if finding.slack is None else [f"slack {shown(finding.slack)}"]
+        numbers += [f"{name.replace('_', ' ')} {shown(value)}" for name, value in finding.evidence.items()]
         function = function_of(finding.id)
         if function is None:
             return _folded_list(title, numbers), ""
-        code, line = inspect.getsourcelines(function)
         path = f"{function.__module__.removeprefix('marginloss.')}.{function.__qualname__}"
         # one line: a blank line would end the block of HTML
-        text = html.escape("".join(code)).replace("\n", "&#10;")
+        text = html.escape(inspect.getsource(function)).replace("\n", "&#10;")
         source = _folded("Source of the check", f"<pre>{text}</pre>")
-        return [*_folded_list(title, numbers), *source], self.source_link(inspect.getfile(function), line, path)
+        return [*_folded_list(title, numbers), *source], self.source_link(function, path)
 
-    def _exhibits(self, key: str) -> dict[str, list[str]]:
-        lines = {line.id: line for line in status(key)}
-        return {entry.id: self._exhibit(entry, lines[entry.id]) for entry in entries(key, "exhibit")}
-
-    def _exhibit(self, entry: Entry, line: Status) -> list[str]:
-        """Picture, reason, conditions with the recorded values, other recorded values, links."""
-        tested = [_condition(str(condition), line.values.get(condition.value)) for condition in entry.conditions]
-        names = {condition.value for condition in entry.conditions}
-        others = [f"{name} = {_number(value)}" for name, value in line.values.items() if name not in names]
-        published = [f"{name} = {_number(value)}" for name, value in entry.published.items()]
-        functions = [self.source_link(*place) for place in behind(entry.id, _chapter_text(entry))]
-        links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), *functions]
+    def _exhibit(self, entry: Entry, line: Status) -> Iterator[str]:
+        """Picture, reason, the parts with what was found, links."""
+        parts = [_part(judged, line.values) for judged in line.parts]
+        parts = parts or [f"{html.escape(part.says)}: {part.asked}" for part in entry.parts]
+        functions = [self.source_link(resolve(f"marginloss.{name}"), name.split(".")[-1]) for name in entry.functions]
         time = f", {line.seconds:.0f} s for the chapter" if line.seconds else ""
-        return [
-            place_for(entry),
-            "",
-            as_markdown(line.reason, emphasis=True),
-            "",
-            *_folded_list("Published", published),
-            *_folded_list(f"Conditions ({len(tested)})", tested, shown=bool(line.values)),
-            *_folded_list("Also recorded", others),
-            f"Data: {entry.data}{time}.",
-            "",
-            *_links(links),
-        ]
+        yield from (f'<div data-exhibit="{entry.id}"></div>', "", as_markdown(line.reason, emphasis=True), "")
+        yield from _numbers(entry)
+        yield from _folded_list(f"Parts ({len(parts)})", parts, shown_first=bool(line.values), escaped=True)
+        yield from (f"Data: {entry.data}{time}.", "")
+        yield from _links(f"{{cite:t}}`{entry.key}`", self.chapter_link(entry), *functions)
 
-    def _errata(self, key: str) -> dict[str, list[str]]:
-        found = findings(key)
-        return {entry.id: self._erratum(entry, found.get(entry.confirmed_by)) for entry in entries(key, "erratum")}
-
-    def _erratum(self, entry: Entry, finding: Finding | None) -> list[str]:
+    def _note(self, entry: Entry, finding: Finding | None) -> Iterator[str]:
         """Repair, what it affects and what stands, the numbers and the code that show it, links."""
-        computed = finding.evidence if finding is not None else {}
-        reason, repair, affects = (entry.filled(name, computed) for name in FILLED)
-        lines = [f"**Repair.** {as_markdown(repair)}", "", f"**Affects.** {as_markdown(affects)}", ""]
+        reason, repair, affects = (entry.filled(name, finding.evidence if finding else {}) for name in FILLED)
+        for head, text in (("Repair", repair), ("Affects", affects)):
+            yield from (f"**{head}.** {as_markdown(text)}", "") if text else ()
         links = [f"{{cite:t}}`{entry.key}`", self.chapter_link(entry)]
         if finding is not None:
             evidence, code = self._evidence(finding, "What shows it")
-            lines += evidence
-            links += [f'<a href="claims.html#{finding.id.replace(":", "-")}">claim <code>{finding.id}</code></a>', code]
-        return [*lines, as_markdown(reason, emphasis=True), "", *_links(links)]
+            yield from evidence
+            links += [f'<a href="claims.html#{_anchor(finding.id)}">claim <code>{finding.id}</code></a>', code]
+        yield from (as_markdown(reason, emphasis=True), "")
+        yield from _links(*links)
 
 
-def _claims(key: str) -> dict[str, tuple[Entry, Finding]]:
-    found = findings(key)
-    return {entry.id: (entry, found[entry.id]) for entry in entries(key, "claim")}
+def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put small pictures into the index of exhibits, each a link to its figure, once all chapters are read."""
+    if docname != "chapters/exhibits":
+        return
+    places = {f'<div data-exhibit="{entry.id}"></div>': entry for entry in entries(kind="exhibit")}
+    for raw in list(doctree.findall(nodes.raw)):
+        if entry := places.get(raw.astext().strip()):
+            raw.replace_self(nodes.raw("", _picture(app, entry), format="html"))
 
 
-def _section(entry: Entry) -> Section | None:
-    return section_of(entry.id, _chapter_text(entry), entry.section)
+def _picture(app: Sphinx, entry: Entry) -> str:
+    """The figure of an entry as a link; nothing for one without, such as a table."""
+    if not entry.figure or f"chapters/{entry.chapter}" not in app.env.found_docs:
+        return ""
+    for figure in app.env.get_doctree(f"chapters/{entry.chapter}").findall(nodes.figure):
+        images = list(figure.findall(nodes.image))
+        if entry.figure in figure["ids"] and images:
+            file, alt = app.env.images[images[0]["uri"]][1], html.escape(f"Our version of {entry.place}")
+            return (
+                f'<a class="ledger-thumbnail" href="{entry.chapter}.html#{entry.figure}">'
+                f'<img src="../_images/{file}" alt="{alt}" loading="lazy"></a>'
+            )
+    return ""
 
 
-def _chapter_text(entry: Entry) -> str:
-    file = root() / "chapters" / f"{entry.chapter}.md"
-    return file.read_text(encoding="utf-8") if file.exists() else ""
+def _anchor(entry_id: str) -> str:
+    return entry_id.replace(":", "-")
 
 
-def _sign(verdict: str) -> str:
-    return SIGNS.get(verdict, "✓" if verdict == "confirmed" else "•")
+def _part(judged: Judged, values: dict[str, Any]) -> str:
+    """A part as a sentence: outcome, what it says, what was found, the paper's words or whose number it is."""
+    part = judged.part
+    words = f" <q>{html.escape(part.words)}</q>" if part.words else ""
+    why = f"; {judged.why}" if judged.why else ""
+    return (
+        f'<span data-outcome="{judged.outcome}">{OUTCOMES[judged.outcome]}</span>: {html.escape(part.says)} '
+        f"({html.escape(judged.got(values) + why)}).{words} <small>{SOURCES[part.source]}</small>"
+    )
 
 
-def _condition(condition: str, value: Any) -> str:
-    return condition if value is None else f"{condition}: got {_number(value)}"
+def _numbers(entry: Entry) -> list[str]:
+    """Printed numbers, and those of the authors' notebooks with their place."""
+    printed = [f"{name.replace('_', ' ')}: {shown(value)}" for name, value in entry.published.items()]
+    stored = [f"{name.replace('_', ' ')}: {shown(value)}" for name, value in entry.code.items()]
+    return [*_folded_list("Published", printed), *_folded_list("In the authors' code", stored)]
 
 
-def _number(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
-
-
-def _folded(title: str, content: str, shown: bool = False) -> list[str]:
+def _folded(title: str, content: str, shown_first: bool = False) -> list[str]:
     """A block of HTML that opens and closes on a click."""
-    return [f"<details{' open' * shown}><summary>{html.escape(title)}</summary>{content}</details>", ""]
+    return [f"<details{' open' * shown_first}><summary>{html.escape(title)}</summary>{content}</details>", ""]
 
 
-def _folded_list(title: str, items: list[str], shown: bool = False) -> list[str]:
-    content = "".join(f"<li>{html.escape(item)}</li>" for item in items)
-    return _folded(title, f"<ul>{content}</ul>", shown) if items else []
+def _folded_list(title: str, items: list[str], shown_first: bool = False, escaped: bool = False) -> list[str]:
+    content = "".join(f"<li>{item if escaped else html.escape(item)}</li>" for item in items)
+    return _folded(title, f"<ul>{content}</ul>", shown_first) if items else []
 
 
-def _links(links: list[str]) -> list[str]:
+def _links(*links: str) -> list[str]:
     return [" · ".join(link for link in links if link), ""]
 
 

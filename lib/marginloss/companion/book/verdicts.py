@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from multiprocessing import get_context
@@ -16,20 +16,26 @@ from marginloss.companion.book.results import write_atomically
 from marginloss.companion.digest import compiled_folder, foundation_digest
 from marginloss.companion.exhibits import status
 from marginloss.companion.folders import build_folder
-from marginloss.companion.ledger import VERDICTS, Entry, entries
+from marginloss.companion.ledger import ABSENT, Entry, entries
 from marginloss.theory import Finding, check
 
-__all__ = ["SIGNS", "as_markdown", "findings", "reason_of", "summary"]
+__all__ = ["SIGNS", "as_markdown", "badge", "counted", "findings", "reason_of", "summary"]
 
 SIGNS = {
     "holds": "✓",
-    "holds with a caveat": "✓",
+    "holds with a caveat": "≈",
     "fails as printed": "✗",
-    "reproduced": "✓",
-    "reproduced with a caveat": "✓",
-    "not reproduced": "✗",
-    "not attempted": "–",
+    "undecided": "?",
+    "reproduced": "●",
+    "reproduced with a caveat": "◕",
+    "partly reproduced": "◑",
+    "not reproduced": "○",
+    "undecided at this scale": "◌",
+    "confirmed": "☑",
+    "reading": "✎",
+    ABSENT: "–",
 }
+"""A sign for each verdict; ``book.css`` has a colour for each."""
 
 
 def findings(key: str | None = None) -> dict[str, Finding]:
@@ -55,7 +61,7 @@ def findings(key: str | None = None) -> dict[str, Finding]:
 def reason_of(entry: Entry, finding: Finding) -> str:
     """Why a claim has its verdict, with the numbers that were computed, as Markdown; empty where it simply holds."""
     # without its data set a check has computed nothing that the reason could name
-    absent = finding.verdict == "not attempted" != entry.expected
+    absent = finding.verdict == ABSENT
     reason = f"Needs {', '.join(entry.needs)}." if absent else entry.filled("reason", finding.evidence)
     return as_markdown(reason, emphasis=True)
 
@@ -74,34 +80,42 @@ def _check(claims: list[str]) -> Iterator[Finding]:
         yield from pool.map(check, claims)
 
 
+def badge(verdict: str) -> str:
+    """Sign and word of a verdict, in its colour; nothing for a remark."""
+    sign = f"{SIGNS[verdict]}\u00a0{verdict}" if verdict else ""
+    return f'<span class="verdict" data-verdict="{verdict}">{sign}</span>' if verdict else ""
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Verdicts with their numbers, in the order of ``SIGNS``."""
+    numbers = (
+        badge(verdict).replace("\u00a0", f"\u00a0{counts[verdict]} ", 1) for verdict in SIGNS if counts.get(verdict)
+    )
+    return " · ".join(numbers) or "none"
+
+
 def summary(chapter: str, scale: str) -> list[str]:
-    """Lines of Markdown: the verdict of each exhibit of a chapter, and how many of its claims came out which way."""
-    exhibits = {entry.id: entry for entry in entries(kind="exhibit") if entry.chapter == chapter}
-    claims = [entry for entry in entries(kind="claim") if entry.chapter == chapter]
+    """Lines of Markdown: verdicts on the exhibits of a chapter and on its claims, what is ours apart."""
     lines = []
-    if exhibits:
+    for ours, whose in ((False, ""), (True, " of ours")):
+        here = [entry for entry in entries() if entry.chapter == chapter and entry.ours == ours]
+        shown = {entry.id: entry for entry in here if entry.kind == "exhibit"}
+        claims = [entry.id for entry in here if entry.kind == "claim"]
         places: dict[str, list[str]] = {}
-        for line in status(scale=scale):
-            if line.id in exhibits:
-                places.setdefault(_place(exhibits[line.id]), []).append(line.verdict)
-        lines += [f"**Exhibits:** {' · '.join(f'{place} {_counted(found)}' for place, found in places.items())}.", ""]
-    if claims:
-        found = findings()
-        counts = Counter(found[entry.id].verdict for entry in claims)
-        shown = [f"{SIGNS[verdict]} {counts[verdict]} {verdict}" for verdict in VERDICTS["claim"] if counts[verdict]]
-        lines += [f"**Claims checked:** {' · '.join(shown)}.", ""]
+        for line in status(scale=scale) if shown else []:
+            if line.id in shown:  # short: "Figure 5, Section 5.1" becomes "Figure 5"
+                places.setdefault(shown[line.id].place.partition(",")[0], []).append(line.verdict)
+        if shown:
+            lines += [
+                f"**Exhibits{whose}:** {' · '.join(f'{place} {_together(v)}' for place, v in places.items())}.",
+                "",
+            ]
+        if claims:
+            found = findings()
+            lines += [f"**Claims checked{whose}:** {counted(Counter(found[claim].verdict for claim in claims))}.", ""]
     return lines
 
 
-def _counted(verdicts: list[str]) -> str:
+def _together(verdicts: list[str]) -> str:
     """One verdict as it is; of several, as for the rows of a table, how many there are of each."""
-    if len(verdicts) == 1:
-        return f"{SIGNS[verdicts[0]]}\u00a0{verdicts[0]}"
-    counts = Counter(verdicts)
-    shown = [f"{SIGNS[v]}\u00a0{counts[v]} {v}" for v in VERDICTS["exhibit"] if counts[v]]
-    return f"({len(verdicts)} entries) {', '.join(shown)}"
-
-
-def _place(entry: Entry) -> str:
-    """Where the exhibit is in the paper, short: ``Figure 5, Section 5.1`` becomes ``Figure 5``."""
-    return entry.place.partition(",")[0]
+    return badge(verdicts[0]) if len(verdicts) == 1 else f"({len(verdicts)} entries) {counted(Counter(verdicts))}"

@@ -1,4 +1,4 @@
-"""The ledger: every claim, exhibit and erratum of the five papers, read from ``data/ledger`` and validated.
+"""The ledger: every claim, exhibit, erratum and remark of the five papers, read from ``data/ledger`` and validated.
 
 The YAML files state what a paper says and what we expect of it. What was found is computed elsewhere:
 :mod:`marginloss.theory` for claims and errata, :mod:`marginloss.companion.exhibits` for figures and tables.
@@ -11,20 +11,19 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-import yaml
-
-from marginloss.companion.ledger.schema import FILLED, KINDS, VERDICTS, Condition, Entry, LedgerError
+from marginloss.companion.ledger.schema import ABSENT, FILLED, KINDS, VERDICTS, Entry, LedgerError, Part
 from marginloss.companion.ledger.validation import parse
 from marginloss.datasets.folders import data_folder
 
 __all__ = [
+    "ABSENT",
     "FILLED",
     "KINDS",
     "PAPERS",
     "VERDICTS",
-    "Condition",
     "Entry",
     "LedgerError",
+    "Part",
     "entries",
     "entry",
     "parse",
@@ -49,7 +48,7 @@ def entries(key: str | None = None, kind: str | None = None) -> list[Entry]:
     key : str, optional
         Key of a paper, one of :data:`PAPERS`; all papers if left out.
     kind : str, optional
-        ``claim``, ``exhibit`` or ``erratum``; all kinds if left out.
+        ``claim``, ``exhibit``, ``erratum`` or ``remark``; all kinds if left out.
 
     Returns
     -------
@@ -98,8 +97,4 @@ def unknown_id(entry_id: str, known: Mapping[str, object], what: str) -> str:
 @cache
 def _read(file: Path, modified: int) -> tuple[Entry, ...]:
     """Validated entries of one file; the time of change is there to make a changed file a new question."""
-    try:
-        rows = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise LedgerError(f"{file.name} is not valid YAML: {error}") from error
-    return parse(rows, file.stem, file.name)
+    return parse(file.read_text(encoding="utf-8"), file.stem, file.name)

@@ -1,4 +1,4 @@
-"""One entry of the ledger, and one condition on what a chapter records."""
+"""One entry of the ledger, and one part of what it says."""
 
 from __future__ import annotations
 
@@ -6,123 +6,179 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["DATA", "FILLED", "KINDS", "VERDICTS", "Condition", "Entry", "LedgerError"]
+from marginloss.companion.numbers import shown
+
+__all__ = ["ABSENT", "DATA", "FILLED", "KINDS", "ORIGINS", "SOURCES", "VERDICTS", "Entry", "LedgerError", "Part"]
 
 VERDICTS = {
-    "claim": ("holds", "holds with a caveat", "fails as printed", "not attempted"),
-    "exhibit": ("reproduced", "reproduced with a caveat", "not reproduced", "not attempted"),
-    "erratum": ("confirmed", "reading", "not attempted"),
+    "claim": ("holds", "holds with a caveat", "fails as printed", "undecided"),
+    "exhibit": (
+        "reproduced",
+        "reproduced with a caveat",
+        "partly reproduced",
+        "not reproduced",
+        "undecided at this scale",
+    ),
+    "erratum": ("confirmed", "reading"),
+    "remark": (),
 }
-"""The verdicts that an entry of each kind can have."""
+"""The verdicts that an entry of each kind can have; a remark has none."""
+
+ABSENT = "not attempted"
+"""What stands in the place of a verdict where nothing was computed, for instance without the data."""
 
 KINDS = tuple(VERDICTS)
+ORIGINS = ("paper", "ours")
+SOURCES = ("paper", "reading", "ours")
 FILLED = ("reason", "repair", "affects")
 """Fields of an entry whose text may ask for computed numbers."""
 
 DATA = ("original", "sample", "stand-in", "simulated", "none")
+ROUNDING = 1e-12  # what is recorded are often differences of means: two equal accuracies can differ by 1e-17
 
 
 class LedgerError(ValueError):
-    """A malformed entry of the ledger; the message names the file and the entry."""
+    """A malformed entry of the ledger; the message names the file, the line and the entry."""
 
 
 @dataclass(frozen=True)
-class Condition:
-    """One test on a recorded value: ``at_least``, ``at_most``, or ``near`` with ``tol``.
+class Part:
+    """One part of what an exhibit says, a sentence and a test on a recorded value.
 
-    A condition with ``scale`` is tested at that scale only. Booleans count as 0 and 1. Comparisons allow for 1e-12 of
-    rounding: what is recorded are often differences of means, and two equal accuracies can differ by 1e-17 as
-    doubles, while one example of any test set weighs more than 1e-6.
+    Attributes
+    ----------
+    says : str
+        The sentence.
+    value : str
+        Name of the recorded value; a Boolean counts as 0 or 1.
+    source : str
+        ``from`` in the file. ``paper``: decided by a printed number, a sign or an order. ``reading``: a printed word
+        with a number of ours. ``ours``: shown, and decides nothing but in an entry of ours.
+    at_least, at_most, near, tol : float, optional
+        The test: one of the first two, or ``near`` with ``tol``.
+    words : str
+        At most eight words of the paper.
+    error : str
+        Name of the recorded standard error of the value.
+    scale : str, optional
+        ``quick`` or ``paper``; both if left out.
 
     Examples
     --------
-    >>> gain = Condition(value="gain", at_least=0.2)
-    >>> gain.met(0.25), str(gain)
-    (True, 'gain at least 0.2')
-    >>> 0.3 - 0.2 >= 0.1, Condition(value="gain", at_least=0.1).met(0.3 - 0.2)
-    (False, True)
+    >>> gain = Part("alpha = 2 gains about 25 points", "gain", "reading", near=0.25, tol=0.04, error="gain_se")
+    >>> gain.outcome({"gain": 0.26, "gain_se": 0.001}), gain.outcome({"gain": 0.1, "gain_se": 0.001})
+    ('met', 'missed')
+    >>> gain.outcome({"gain": 0.26, "gain_se": 0.02})  # within two standard errors of the end
+    'undecided'
+    >>> gain.outcome({"gain": 0.28, "gain_se": 0.001})  # half of our tolerance would refuse it
+    'undecided'
+    >>> gain.asked
+    '0.25 ± 0.04'
     """
 
+    says: str
     value: str
+    source: str
     at_least: float | None = None
     at_most: float | None = None
     near: float | None = None
     tol: float | None = None
+    words: str = ""
+    error: str = ""
     scale: str | None = None
 
-    def met(self, number: float) -> bool:
-        """Whether a recorded number meets the condition; NaN meets none."""
-        rounding = 1e-12
-        return (
-            (self.at_least is None or number >= self.at_least - rounding)
-            and (self.at_most is None or number <= self.at_most + rounding)
-            and (self.near is None or abs(number - self.near) <= (self.tol or 0.0) + rounding)
-        )
+    def outcome(self, values: Mapping[str, Any]) -> str:
+        """``met``, ``missed`` or ``undecided``; the last where two standard errors, or half or double, matter."""
+        factors = (0.5, 1, 2) if self.source == "reading" else (1,)
+        error = 2 * values[self.error] if self.error else 0
+        slacks = [self._slack(values[self.value], factor) for factor in factors]
+        found = {"undecided" if error and abs(s) <= error + ROUNDING else s >= -ROUNDING for s in slacks}
+        only = found.pop() if len(found) == 1 else "undecided"
+        return only if isinstance(only, str) else "met" if only else "missed"
 
-    def __str__(self) -> str:
-        parts = [f"at least {self.at_least:g}"] if self.at_least is not None else []
-        parts += [f"at most {self.at_most:g}"] if self.at_most is not None else []
-        parts += [f"within {self.tol:g} of {self.near:.6g}"] if self.near is not None else []
-        return f"{self.value} {' and '.join(parts)}" + (f" ({self.scale} scale)" if self.scale else "")
+    def _slack(self, number: float, factor: float) -> float:
+        """How far a number meets the test, negative if it does not, with our number taken ``factor`` times."""
+        if self.at_least is not None:
+            return number - factor * self.at_least
+        if self.at_most is not None:
+            return factor * self.at_most - number
+        assert self.near is not None and self.tol is not None
+        return factor * self.tol - abs(number - self.near)
+
+    @property
+    def asked(self) -> str:
+        """The test in words."""
+        if self.near is not None:
+            return f"{shown(self.near)} ± {shown(self.tol)}" if self.tol else shown(self.near)
+        least = self.at_least is not None
+        return f"at {'least' if least else 'most'} {shown(self.at_least if least else self.at_most)}"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One claim, exhibit or erratum of a paper.
+    """One claim, exhibit, erratum or remark.
 
     Attributes
     ----------
     id : str
         ``<key>:<item>``, for instance ``sypherd2023:lemma-2.6``.
     kind : str
-        ``claim``, ``exhibit`` or ``erratum``.
+        ``claim``, ``exhibit``, ``erratum`` or ``remark``.
+    origin : str
+        ``paper`` or ``ours``; what is ours is shown apart and never counted among the papers' own.
     place : str
         Where it is in the paper.
     statement : str
         What the paper says there, in our words. An erratum that may be an artefact of the text is worded as a question.
-    expected : str
-        The verdict that we expect, one of ``VERDICTS`` for the kind.
+    expected : str or dict
+        The verdict that we expect, one of ``VERDICTS`` for the kind, or one for each scale; ``""`` for a remark.
     reason : str
         One line; required unless the verdict is ``holds``, ``reproduced``, ``confirmed`` or ``reading``. What was
         measured stands in it as a field, ``{gain:.3f}``, which :meth:`filled` replaces by the number.
     chapter : str
-        Chapter of the book that treats it, ``""`` for an erratum that none mentions.
-    section : str
-        Anchor in the chapter; found by the id if it is not given.
-    published : dict
-        Numbers printed in the paper.
+        Chapter of the book that treats it, ``""`` for an erratum or remark that none mentions.
+    published, code : dict
+        Numbers printed in the paper; numbers of the authors' notebooks, with ``repository``, ``commit`` and ``cell``.
     data : str
         What the numbers rest on: ``original``, ``sample``, ``stand-in``, ``simulated`` or ``none``.
     needs : tuple of str
         Names of data sets without which an exhibit or a claim cannot be attempted.
-    conditions : tuple of Condition
-        Tests on the values that the chapter records, exhibits only.
-    repair : str
-        What to print in the place of what is there, errata only.
-    affects : str
-        What an erratum touches, and what stands all the same.
+    parts : tuple of Part
+        What an exhibit says, part by part.
+    figure : str
+        Label of the figure of the chapter that shows it.
+    functions : tuple of str
+        Names below ``marginloss`` of what computes it.
+    repair, affects : str
+        What to print in the place of what is there; what an erratum touches, and what stands all the same.
     certain : bool
-        False for an erratum that may be an artefact of the text we had.
+        False where the text that we have may be at fault.
     confirmed_by : str
-        Id of the claim whose check confirms an erratum.
+        Id of the claim whose check confirms an erratum, or shows the numbers of a remark.
+    reply : str
+        What the authors say about it.
     """
 
     id: str
     kind: str
+    origin: str
     place: str
     statement: str
-    expected: str
+    expected: str | dict[str, str] = ""
     reason: str = ""
     chapter: str = ""
-    section: str = ""
     published: dict[str, Any] = field(default_factory=dict)
+    code: dict[str, Any] = field(default_factory=dict)
     data: str = "none"
     needs: tuple[str, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    parts: tuple[Part, ...] = ()
+    figure: str = ""
+    functions: tuple[str, ...] = ()
     repair: str = ""
     affects: str = ""
     certain: bool = True
     confirmed_by: str = ""
+    reply: str = ""
 
     @property
     def key(self) -> str:
@@ -133,6 +189,15 @@ class Entry:
     def item(self) -> str:
         """Name within the paper, the part of the id after the colon."""
         return self.id.partition(":")[2]
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is ours and not the paper's."""
+        return self.origin == "ours"
+
+    def expected_at(self, scale: str) -> str:
+        """The verdict that we expect at a scale."""
+        return self.expected if isinstance(self.expected, str) else self.expected[scale]
 
     def filled(self, name: str, values: Mapping[str, Any]) -> str:
         """The text of one of ``FILLED``, its fields replaced by numbers that were computed.
@@ -147,7 +212,7 @@ class Entry:
 
         Examples
         --------
-        >>> found = Entry("a:b", "claim", "Lemma 1", "x > 0", "fails as printed", "Not at x = {least:.2f}.")
+        >>> found = Entry("a:b", "claim", "paper", "Lemma 1", "x > 0", "fails as printed", "Not at x = {least:.2f}.")
         >>> found.filled("reason", {"least": -0.125})
         'Not at x = -0.12.'
         """

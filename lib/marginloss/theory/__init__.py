@@ -65,7 +65,7 @@ class Finding:
     ----------
     id : str
     verdict : str
-        ``holds``, ``holds with a caveat``, ``fails as printed`` or ``not attempted``.
+        ``holds``, ``holds with a caveat``, ``fails as printed``, ``undecided`` or ``not attempted``.
     slack : float or None
         Worst margin by which the printed statement holds; negative if it is violated.
     evidence : dict of str to float
@@ -84,6 +84,7 @@ def outcome(
     caveat: bool | np.bool_ = False,
     evidence: Mapping[str, float] | None = None,
     tolerance: float = 0.0,
+    certain: bool = True,
 ) -> Outcome:
     """Turn the numbers of a check into its verdict.
 
@@ -98,7 +99,9 @@ def outcome(
     evidence : mapping of str to number, optional
         Numbers behind the verdict; booleans count as 0 and 1.
     tolerance : float, default 0
-        Rounding error of the check itself.
+        Rounding error of the check itself; a slack within it is given as 0.
+    certain : bool, default True
+        False where the text that we have, or the statement, allows no decision: what would fail is then ``undecided``.
 
     Examples
     --------
@@ -106,12 +109,17 @@ def outcome(
     Outcome(verdict='holds', slack=0.25, evidence={'at': 3.0})
     >>> outcome(-0.1).verdict, outcome(0.1, caveat=True).verdict
     ('fails as printed', 'holds with a caveat')
+    >>> outcome(-1e-12, tolerance=1e-9).slack, outcome(-0.1, certain=False).verdict
+    (0.0, 'undecided')
     """
     slack = float(slack) + 0.0  # a slack of minus zero is zero
     if math.isnan(slack):
         raise ValueError("slack must be a number, got nan")
     holds = slack >= -tolerance if holds is None else bool(holds)
-    verdict = "fails as printed" if not holds else "holds with a caveat" if caveat else "holds"
+    slack = 0.0 if abs(slack) <= tolerance else slack
+    verdict = (
+        ("fails as printed" if certain else "undecided") if not holds else "holds with a caveat" if caveat else "holds"
+    )
     return Outcome(verdict, slack, {name: float(value) for name, value in (evidence or {}).items()})
 
 

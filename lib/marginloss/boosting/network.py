@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from marginloss._validation import MarginlossClassifier, check_choice, check_integer, check_real
+from marginloss._validation import MarginlossClassifier, check_choice, check_integer
 
 __all__ = ["PRESETS", "NetworkClassifier"]
 
@@ -143,6 +145,15 @@ class NetworkClassifier(MarginlossClassifier):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "step_size": [Interval(Real, 0, None, closed="neither")],
+        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "l2": [Interval(Real, 0, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "warmup_epochs": [Interval(Integral, 0, None, closed="left")],
+        "n_iterations": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
     network_: _Network
 
     def __init__(
@@ -248,9 +259,4 @@ class NetworkClassifier(MarginlossClassifier):
                 raise ValueError(f"{name} must be a tuple of whole numbers, got {numbers!r}")
             for number in numbers:
                 check_integer(name, number, low)
-        check_real("step_size", self.step_size, "(0, inf)")
-        check_real("momentum", self.momentum, "[0, 1)")
-        check_real("l2", self.l2, "[0, inf)")
-        check_integer("batch_size", self.batch_size, 1)
-        check_integer("warmup_epochs", self.warmup_epochs, 0)
-        check_integer("n_iterations", self.n_iterations, 0)
+        self._validate_params()

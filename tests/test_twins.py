@@ -13,6 +13,9 @@ import marginloss
 ANY = {"s": [-9.0, -1.0, -0.3, 0.0, 1e-9, 0.5, 0.7, 1.0]}
 POINTS = {
     "log_alpha_weight": {"wrong": [0.0, 1e-300, 0.7, 30.0, 1e6], "right": [0.0, 1e-12, 2.0, 40.0, 1e6]},
+    "adaboost_step": {"error": [0.0, 1e-9, 0.2, 0.5, 0.9], "n_classes": [2, 3, 10]},
+    "middle": {"low": [-1e308, -1.0, 0.1], "high": [0.1 + 2e-17, 0.3, 1.7e308]},
+    "gradient_step": {"factor": [7.0], "density": [0.0, 0.3], "edge": [0.01, 1.0]},
     "alpha_weight_at_odds": {"odds": [0.0, 1e-300, 1e-9, 0.3, 1.0, 7.0, 1e20]},
     "log_pseudo_tail": {"size": [0.0, 1e-9, 0.4, 0.99], "beta": [-3.0, -1.0, -1e-9, 0.0, 1e-6, 0.09, 0.5, 1.0]},
     "pseudo_score": {"size": [0.0, 1e-9, 0.4, 0.99], "beta": [-3.0, -1.0, -1e-9, 0.0, 1e-6, 0.09, 0.5, 1.0]},

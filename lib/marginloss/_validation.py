@@ -5,9 +5,9 @@ Messages name the parameter, the value and what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,6 +22,7 @@ from marginloss import __version__
 __all__ = [
     "MarginlossClassifier",
     "UnknownName",
+    "all_or_nothing",
     "check_choice",
     "check_integer",
     "check_name",
@@ -161,6 +162,36 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a ``fit`` that fails or is interrupted leave the estimator as it was before.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     @all_or_nothing
+    ...     def fit(self, X):
+    ...         self.classes_ = X
+    ...         raise ValueError
+    >>> model = Model()
+    >>> try:
+    ...     model.fit([0, 1])
+    ... except ValueError:
+    ...     vars(model)
+    {}
+    """
+
+    @wraps(fit)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = vars(self).copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    return guarded
 
 
 class MarginlossClassifier(ClassifierMixin, BaseEstimator):

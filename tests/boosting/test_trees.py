@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from marginloss.boosting.encode import encode
-from marginloss.boosting.trees import Forest, TreeLearner
+from marginloss.boosting.forest import Forest
+from marginloss.boosting.trees import TreeLearner
 
 
 def purity(y, weight, criterion):

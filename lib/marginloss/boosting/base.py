@@ -15,10 +15,11 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted, validat
 
 from marginloss._validation import MarginlossClassifier, check_integer
 from marginloss.boosting.encode import PRECISIONS, EncodedMatrix, encode
+from marginloss.boosting.forest import Forest
 from marginloss.boosting.learners import EstimatorLearner
 from marginloss.boosting.loop import BoostRecord, WeakLearner
 from marginloss.boosting.pnorm import LinearHypothesis, LinearVote
-from marginloss.boosting.trees import Forest, TreeLearner
+from marginloss.boosting.trees import TreeLearner
 
 __all__ = ["COUNT", "POSITIVE", "SHARE", "TREE", "Booster", "BoostingClassifier"]
 

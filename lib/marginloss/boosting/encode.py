@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
-from marginloss._compiled import kernel
+from marginloss._compiled import helper, kernel
 
-__all__ = ["EncodedMatrix", "encode"]
+__all__ = ["EncodedMatrix", "encode", "middle", "middle_scalar"]
 
 EXACT_ROWS = 5000  # up to here every distinct value is its own bin
+SMALL = 2000  # rows that are encoded by NumPy, so that nobody waits for a compiler
 FEW = 255  # columns with at most this many distinct values are exact at any size
 QUANTILE_ROWS = 20_000  # rows looked at to place quantile cuts
 PRECISIONS = [np.float64, np.float32]
@@ -95,46 +96,78 @@ def encode(X: Any, max_bins: int = 127, merge: bool = True) -> EncodedMatrix:
     """
     if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in PRECISIONS and X.size and np.isfinite(X.sum())):
         X = check_array(X, dtype=PRECISIONS)  # which would cost more than a small matrix takes to encode
-    codes, cuts, start, many = _few_values(X, FEW)
-    if len(many):
-        exact = len(X) <= EXACT_ROWS
-        parts = [cuts[start[f] : start[f + 1]] for f in range(len(codes))]
-        if exact:
-            codes = codes.astype(np.uint16)
-            columns = np.array(X.T[many], dtype=np.float64, order="C")
-            for f, column, order in zip(many, columns, np.argsort(columns, axis=1), strict=True):
-                parts[f] = _rank(column, order, codes[f])
-        else:
-            for f in many:  # one column at a time: a copy of a large matrix is not small
-                column = np.ascontiguousarray(X[:, f], dtype=np.float64)
-                parts[f] = _quantile_cuts(column, max_bins)
-                _digitise(column, parts[f], codes[f])
-        cuts = np.concatenate(parts)
-        start[1:] = np.cumsum([len(part) for part in parts])
-    encoded = EncodedMatrix(codes, cuts, start)
+    encoded = _encode_small(X) if len(X) <= SMALL else _encode_large(X, max_bins)
     return _merge_rows(encoded) if merge else encoded
 
 
-@kernel
-def _middle(low: float, high: float) -> float:
-    """Midpoint of two values; the lower one where it would round up to the higher."""
-    middle = low / 2 + high / 2  # the sum of two large values would overflow
-    return max(middle, low) if middle < high else low
+def _encode_small(X: Any) -> EncodedMatrix:
+    """Every distinct value its own bin."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    above = high == X
+    if np.all(above | (low == X)):  # no column has more than two values
+        varies = high > low
+        cuts = middle(low[varies].astype(np.float64), high[varies].astype(np.float64))
+        codes = np.ascontiguousarray((above & varies).T).view(np.uint8)
+        return EncodedMatrix(codes, cuts, np.concatenate([[0], np.cumsum(varies)]))
+    codes, cuts = _ranks(X.T)
+    return EncodedMatrix(codes, *_joined(cuts))
 
 
-@kernel
-def _rank(column: Any, order: Any, codes: Any) -> Any:
-    """Write the rank of each value among the distinct ones; return the midpoints between these."""
-    cuts = np.empty(len(column) - 1)
-    rank = 0
-    codes[order[0]] = 0
-    for i in range(1, len(column)):
-        below, value = column[order[i - 1]], column[order[i]]
-        if value > below:
-            cuts[rank] = _middle(below, value)
-            rank += 1
-        codes[order[i]] = rank
-    return cuts[:rank].copy()
+def _encode_large(X: Any, max_bins: int) -> EncodedMatrix:
+    """Quantiles as bins where a column has many values, and many rows."""
+    codes, cuts, start, many = _few_values(X, FEW)
+    if len(many) == 0:
+        return EncodedMatrix(codes, cuts, start)
+    parts = [cuts[start[f] : start[f + 1]] for f in range(len(codes))]
+    if len(X) <= EXACT_ROWS:
+        codes = codes.astype(np.uint16)
+        codes[many], ranked = _ranks(X.T[many])
+        for f, part in zip(many, ranked, strict=True):
+            parts[f] = part
+    else:
+        for f in many:  # one column at a time: a copy of a large matrix is not small
+            column = np.ascontiguousarray(X[:, f], dtype=np.float64)
+            parts[f] = _quantile_cuts(column, max_bins)
+            _digitise(column, parts[f], codes[f])
+    return EncodedMatrix(codes, *_joined(parts))
+
+
+def _joined(parts: list[Any]) -> tuple[Any, Any]:
+    """The cuts of all features, and where those of each start."""
+    return np.concatenate(parts), np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+
+
+def _ranks(rows: Any) -> tuple[Any, list[Any]]:
+    """Rank of each value among the distinct ones of its row, and the midpoints between these."""
+    rows = np.array(rows, dtype=np.float64, order="C")
+    order = np.argsort(rows, axis=1)
+    ordered = np.take_along_axis(rows, order, axis=1)
+    is_new = ordered[:, 1:] > ordered[:, :-1]
+    rank = np.zeros(rows.shape, dtype=np.uint16)
+    np.cumsum(is_new, axis=1, out=rank[:, 1:], dtype=np.uint16)
+    codes = np.empty_like(rank)
+    np.put_along_axis(codes, order, rank, axis=1)
+    cuts = [middle(row[:-1][new], row[1:][new]) for row, new in zip(ordered, is_new, strict=True)]
+    return (codes if codes.max() >= FEW else codes.astype(np.uint8)), cuts
+
+
+def middle(low: Any, high: Any) -> Any:
+    """Midpoint of two values; the lower one where it would round up to the higher.
+
+    Examples
+    --------
+    >>> middle(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)])).tolist()
+    [1.5, 1.0]
+    """
+    found = low / 2 + high / 2  # the sum of two large values would overflow
+    return np.where(found < high, np.maximum(found, low), low)
+
+
+@helper
+def middle_scalar(low: float, high: float) -> float:
+    """The same for kernels."""
+    found = low / 2 + high / 2
+    return max(found, low) if found < high else low
 
 
 def _quantile_cuts(column: NDArray[np.float64], max_bins: int) -> NDArray[np.float64]:
@@ -204,7 +237,7 @@ def _few_values(X: Any, few: int) -> Any:
         for r in range(counts[f]):
             rank[order[r]] = r
             if r > 0:
-                cuts[start[f + 1]] = _middle(values[f, order[r - 1]], values[f, order[r]])
+                cuts[start[f + 1]] = middle_scalar(values[f, order[r - 1]], values[f, order[r]])
                 start[f + 1] += 1
         if moved:
             for i in range(n):
@@ -231,10 +264,16 @@ def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:
     n_bins = encoded.n_bins
     if np.log2(n_bins).sum() > 62:  # the key of a row would not fit into 64 bits: such rows are hardly ever alike
         return encoded
-    group, first = _group(encoded.codes, n_bins, 3 * encoded.codes.shape[1] // 4)
+    codes, limit = encoded.codes, 3 * encoded.codes.shape[1] // 4
+    if codes.shape[1] <= SMALL:
+        keys = np.concatenate([[1], np.cumprod(n_bins[:-1])]) @ codes.astype(np.int64)
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        group = group.astype(np.int32) if len(first) <= limit else group[:0]
+    else:
+        group, first = _group(codes, n_bins, limit)
     if len(group) == 0:
         return encoded
-    return EncodedMatrix(np.ascontiguousarray(encoded.codes[:, first]), encoded.cuts, encoded.start, group)
+    return EncodedMatrix(np.ascontiguousarray(codes[:, first]), encoded.cuts, encoded.start, group)
 
 
 @kernel

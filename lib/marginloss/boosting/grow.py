@@ -42,7 +42,7 @@ def grow(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: 
 def _grow_by_lists(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Two classes. The lists are split with the nodes, so that a node reads its own rows only."""
     coded, y, _, cuts, start, _, max_depth, by_error, mean_leaf = recipe
-    feature, threshold, left, _, gain = nodes
+    feature, threshold, left, gain = nodes[0], nodes[1], nodes[2], nodes[4]
     n = len(weight)
     order = ranked.copy() if max_depth > 1 else ranked
     spare = np.empty(n if max_depth > 1 else 0, dtype=ranked.dtype)
@@ -65,7 +65,7 @@ def _grow_by_lists(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int
         if depth[node] < max_depth and is_mixed(total):
             best, chosen, cut = best_of_lists(order[:, b:e], coded, weight, signed, total, by_error, sums)
         if chosen < 0:
-            answer(rows, whole, coded[0], 0, 0.0, nodes[3][here], output)
+            answer(rows, whole, coded[0], 0, 0.0, nodes[3, here], output)
             continue
         column, bound = coded[chosen], 2 * (cut + 1)
         feature[here], threshold[here], left[here] = chosen, cuts[start[chosen] + cut], size
@@ -90,7 +90,7 @@ def _grow_by_histograms(recipe: Any, weight: Any, nodes: Any, first: int, output
     Of two siblings the one with fewer rows fills its own, the other's is the difference to the parent's.
     """
     coded, y, n_bins, cuts, start, k, max_depth, by_error, mean_leaf = recipe
-    feature, threshold, left, _, gain = nodes
+    feature, threshold, left, gain = nodes[0], nodes[1], nodes[2], nodes[4]
     n_features, n = coded.shape
     order, spare = _numbers(n if max_depth > 1 else 0), _numbers(n if max_depth > 1 else 0)
     begin, end, depth = _new_queue(max_depth, n)
@@ -128,7 +128,7 @@ def _grow_by_histograms(recipe: Any, weight: Any, nodes: Any, first: int, output
                 if split >= 0:
                     best, chosen, cut = score, f, split
         if chosen < 0:
-            answer(rows, whole, coded[0], 0, 0.0, nodes[3][here], output)
+            answer(rows, whole, coded[0], 0, 0.0, nodes[3, here], output)
             n_free = _give_back(free, n_free, own)
             continue
         column, bound = coded[chosen], k * (cut + 1)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,6 +35,9 @@ class WeakLearner(Protocol):
 
     def fit(self, weight: Array) -> tuple[Any, Array]:
         """Fit to weights that sum to one; return the hypothesis and the margin ``y * h(x)`` it gives to each row."""
+
+
+Watch = Callable[["Round", list[Any], list[float]], None]
 
 
 class Stop(Exception):
@@ -133,7 +135,8 @@ def boost(
     weigh: Callable[[Array, float], Array],
     step: Callable[[Round], float],
     n_rounds: int,
-    watch: Callable[[Round, list[Any], list[float]], None] | None = None,
+    watch: Watch | None = None,
+    engine: str = "auto",
 ) -> BoostRecord:
     r"""Run the loop shared by all boosters.
 
@@ -154,6 +157,9 @@ def boost(
         Largest number of rounds.
     watch : callable, optional
         ``watch(round, hypotheses, steps)`` is called before each fit with all earlier rounds. May raise :class:`Stop`.
+    engine : {"auto", "python"}
+        ``"auto"`` takes the compiled loop that a learner has for these rules, if ``learner.compiled_loop(weigh, step)``
+        returns one; ``"python"`` always runs the loop below.
 
     Returns
     -------
@@ -171,10 +177,12 @@ def boost(
     >>> record.steps.round(4), record.errors.round(4)
     (array([0.3466, 0.    ]), array([0.3333, 0.5   ]))
     """
-    if watch is None:
-        compiled = _compiled(learner, weigh, step)
+    if engine not in ("auto", "python"):
+        raise ValueError(f"engine must be 'auto' or 'python', got {engine!r}")
+    if engine == "auto" and hasattr(learner, "compiled_loop"):
+        compiled = learner.compiled_loop(weigh, step)
         if compiled is not None:
-            return compiled(n_rounds)
+            return compiled(n_rounds, watch)
     margin, total = np.zeros(len(learner.sample_weight)), 0.0
     hypotheses: list[Any] = []
     steps: list[float] = []
@@ -198,27 +206,3 @@ def boost(
         record.append((now.error, now.edge, now.density, now.kappa))
     errors, edges, densities, kappas = np.array(record, dtype=float).reshape(-1, 4).T.copy()
     return BoostRecord(hypotheses, np.array(steps), errors, edges, densities, kappas, margin, stop_reason)
-
-
-def _compiled(learner: Any, weigh: Any, step: Any) -> Callable[[int], BoostRecord] | None:
-    """The same loop as machine code, if there is one for this learner, these weights and this step; else ``None``."""
-    from marginloss.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
-    from marginloss.boosting.trees import TreeLearner
-    from marginloss.losses.margin import SigmoidPowerLoss
-
-    trees = isinstance(learner, TreeLearner)
-    if isinstance(weigh, LinkWeights):
-        if trees and isinstance(step, GradientStep) and weigh.link == "pseudo" and np.isfinite(weigh.loss.alpha):
-            from marginloss.boosting.pil_rounds import boost_pil
-
-            return partial(boost_pil, learner, weigh.loss, step.factor)
-    elif (
-        isinstance(weigh, LossWeights)
-        and isinstance(weigh.loss, SigmoidPowerLoss)
-        and not weigh.theta
-        and (trees and isinstance(step, ErrorStep) and not learner.mean_leaf)
-    ):
-        from marginloss.boosting.compiled import boost_compiled
-
-        return partial(boost_compiled, learner, weigh.loss.exponent, step)
-    return None

@@ -1,4 +1,4 @@
-"""Machine code for the nodes of trees: make them, fill leaves, divide rows between children, and sum up the answers."""
+"""Machine code for the nodes of trees: fill leaves, divide rows between children, and sum up the answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from marginloss._compiled import kernel
+from marginloss._compiled import helper, kernel
 
 __all__ = [
     "add_up",
@@ -14,8 +14,6 @@ __all__ = [
     "apply",
     "is_mixed",
     "leaf",
-    "more_nodes",
-    "new_nodes",
     "partition",
     "vote",
     "write_leaf",
@@ -25,29 +23,13 @@ __all__ = [
 BLOCK = 256  # rows that stay in the cache while all trees see them
 
 
-@kernel
-def new_nodes(size: int) -> Any:
-    """Room for so many nodes: feature, threshold, left child, value, gain."""
-    return np.empty(size, np.int32), np.empty(size), np.empty(size, np.int32), np.empty(size), np.empty(size)
-
-
-@kernel
-def more_nodes(nodes: Any, used: int) -> Any:
-    """Twice the room, the first ``used`` nodes kept."""
-    larger = new_nodes(2 * len(nodes[0]) + 1)
-    for node in range(used):
-        larger[0][node], larger[1][node], larger[2][node] = nodes[0][node], nodes[1][node], nodes[2][node]
-        larger[3][node], larger[4][node] = nodes[3][node], nodes[4][node]
-    return larger
-
-
-@kernel
+@helper
 def write_leaf(nodes: Any, node: int, value: float) -> None:
-    """Make this node a leaf."""
-    nodes[0][node], nodes[1][node], nodes[2][node], nodes[3][node], nodes[4][node] = -1, 0.0, 0, value, 0.0
+    """Make this node a leaf. Rows of ``nodes``: feature, threshold, left child, value, gain."""
+    nodes[0, node], nodes[1, node], nodes[2, node], nodes[3, node], nodes[4, node] = -1, 0.0, 0, value, 0.0
 
 
-@kernel
+@helper
 def write_leaves(rows: Any, whole: bool, column: Any, bound: int, weight: Any, mean_leaf: bool, nodes: Any, node: int,
                  side: Any, output: Any) -> None:  # fmt: skip
     """Make this node and the next the two children of a split, both leaves, and write their answers.
@@ -57,7 +39,7 @@ def write_leaves(rows: Any, whole: bool, column: Any, bound: int, weight: Any, m
     _add_up_sides(rows, whole, column, bound, weight, side)
     for child in range(2):
         write_leaf(nodes, node + child, leaf(side[child], mean_leaf))
-    answer(rows, whole, column, bound, nodes[3][node], nodes[3][node + 1], output)
+    answer(rows, whole, column, bound, nodes[3, node], nodes[3, node + 1], output)
 
 
 @kernel

@@ -9,11 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from marginloss._compiled import helper
 from marginloss.boosting.loop import Round, Stop
 from marginloss.losses import MarginLoss
+from marginloss.losses.elementary import log
 from marginloss.losses.proper import AlphaCPELoss
 
-__all__ = ["EdgeStep", "ErrorStep", "GradientStep", "LineSearchStep", "LinkWeights", "LossWeights", "UnitStep"]
+__all__ = [
+    "EdgeStep",
+    "ErrorStep",
+    "GradientStep",
+    "LineSearchStep",
+    "LinkWeights",
+    "LossWeights",
+    "adaboost_step",
+    "adaboost_step_scalar",
+    "gradient_step",
+    "gradient_step_scalar",
+]
 
 Array = NDArray[np.float64]
 
@@ -91,7 +104,45 @@ class GradientStep:
             raise Stop("no_weight")
         if now.edge <= 0:
             raise Stop("no_edge")
-        return self.factor * now.density * now.edge
+        return gradient_step(self.factor, now.density, now.edge)
+
+
+def gradient_step(factor: float, density: float, edge: float) -> float:
+    r"""Factor times the unnormalised edge, which is the edge under D times the mean weight.
+
+    Examples
+    --------
+    >>> gradient_step(7.0, 0.5, 0.2)
+    0.7000000000000001
+    """
+    return factor * density * edge
+
+
+@helper
+def gradient_step_scalar(factor: float, density: float, edge: float) -> float:
+    """The same for kernels."""
+    return factor * density * edge
+
+
+def adaboost_step(error: float, n_classes: int) -> float:
+    """Step of AdaBoost at this weighted error, or of SAMME; 0 where there is no edge.
+
+    Examples
+    --------
+    >>> round(adaboost_step(0.25, 2), 4), round(adaboost_step(0.25, 3), 4), adaboost_step(0.5, 2)
+    (0.5493, 2.389, 0.0)
+    """
+    others, clipped = n_classes - 1, min(max(error, CLIP), 1 - CLIP)
+    theta = others**2 / n_classes * (math.log((1 - clipped) / clipped) + math.log(others))
+    return 0.0 if (abs(error - 0.5) < NO_EDGE if n_classes == 2 else theta < NO_EDGE) else theta
+
+
+@helper
+def adaboost_step_scalar(error: float, n_classes: int) -> float:
+    """The same for kernels."""
+    others, clipped = n_classes - 1, min(max(error, CLIP), 1 - CLIP)
+    theta = others**2 / n_classes * (log((1 - clipped) / clipped) + log(float(others)))
+    return 0.0 if (abs(error - 0.5) < NO_EDGE if n_classes == 2 else theta < NO_EDGE) else theta
 
 
 @dataclass(frozen=True)
@@ -122,11 +173,7 @@ class ErrorStep:
 
     def of_error(self, error: float) -> float:
         """Step at this weighted error; 0 where there is no edge."""
-        others = self.n_classes - 1
-        clipped = min(max(error, CLIP), 1 - CLIP)
-        theta = others**2 / self.n_classes * (math.log((1 - clipped) / clipped) + math.log(others))
-        hopeless = abs(error - 0.5) < NO_EDGE if others == 1 else theta < NO_EDGE
-        return 0.0 if hopeless else self.factor * theta
+        return self.factor * adaboost_step(error, self.n_classes)
 
     def __call__(self, now: Round) -> float:
         """Step of this round."""

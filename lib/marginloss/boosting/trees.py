@@ -7,97 +7,27 @@ classification and one for least squares differ in what their leaves say only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, overload
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from marginloss.boosting.compiled_loop import Rule, run
 from marginloss.boosting.encode import EncodedMatrix
+from marginloss.boosting.forest import Tree
 from marginloss.boosting.grow import grow
 from marginloss.boosting.learners import margin_of_classes
-from marginloss.boosting.nodes import apply, new_nodes, vote
+from marginloss.boosting.loop import BoostRecord
+from marginloss.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
+from marginloss.losses.margin import SigmoidPowerLoss
 
-__all__ = ["Forest", "Tree", "TreeLearner"]
+__all__ = ["TreeLearner"]
 
 Array = NDArray[np.float64]
 
 DEEPEST = 60  # the number of nodes of a deeper tree would not fit into 64 bits
-
-
-@dataclass(frozen=True)
-class Tree:
-    """One tree in arrays, root first. A node with ``feature`` -1 is a leaf; the right child follows the left one.
-
-    ``value`` is what a node would say as a leaf: a class, a sign, or the weighted mean of the labels ±1.
-    ``gain`` is the decrease of the weighted criterion by the split of a node.
-    """
-
-    feature: NDArray[np.int32]
-    threshold: Array
-    left: NDArray[np.int32]
-    value: Array
-    gain: Array
-
-    def predict(self, X: NDArray[np.floating]) -> Array:
-        """Value of the leaf that each row of ``X`` falls into."""
-        return apply(X, self.feature, self.threshold, self.left, self.value)
-
-
-class Forest(Sequence[Tree]):
-    """Trees stored one after the other in common arrays; behaves like a tuple of :class:`Tree`."""
-
-    def __init__(self, start: NDArray[np.int64], nodes: Tree) -> None:
-        self.start = start
-        self.nodes = nodes
-
-    @classmethod
-    def join(cls, trees: Sequence[Tree]) -> Forest:
-        """One forest from single trees."""
-        start = np.concatenate([[0], np.cumsum([len(tree.feature) for tree in trees], dtype=np.int64)])
-        names = ("feature", "threshold", "left", "value", "gain")
-        parts = (
-            np.concatenate(
-                [getattr(t, name) for t in trees] or [np.empty(0, np.int32 if name in ("feature", "left") else float)]
-            )
-            for name in names
-        )
-        return cls(start, Tree(*parts))
-
-    def __len__(self) -> int:
-        return len(self.start) - 1
-
-    @overload
-    def __getitem__(self, index: int) -> Tree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Tree]: ...
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        t = range(len(self))[index]
-        part = slice(self.start[t], self.start[t + 1])
-        nodes = self.nodes
-        return Tree(nodes.feature[part], nodes.threshold[part], nodes.left[part], nodes.value[part], nodes.gain[part])
-
-    def __iter__(self) -> Iterator[Tree]:
-        return (self[t] for t in range(len(self)))
-
-    def importances(self, steps: Array, n_features: int) -> Array:
-        """Share of each feature in the decrease of the criterion, summed over the trees with weights ``steps``."""
-        nodes = self.nodes
-        inner = nodes.feature >= 0
-        tree = np.repeat(np.arange(len(self)), np.diff(self.start))[inner]
-        gain = nodes.gain[inner]
-        total = np.bincount(tree, gain, minlength=len(self))
-        share = np.divide(gain, total[tree], out=np.zeros_like(gain), where=total[tree] > 0)
-        return np.bincount(nodes.feature[inner], steps[tree] * share, minlength=n_features).astype(float)
-
-    def vote(self, X: NDArray[np.floating], steps: Array, first: int = 0) -> Array:
-        """Sum of ``steps[t] * tree_t(x)`` for each row of ``X``, over the trees from ``first`` on."""
-        nodes = self.nodes
-        return vote(X, self.start[first:], nodes.feature, nodes.threshold, nodes.left, nodes.value, steps)
 
 
 class TreeLearner:
@@ -192,10 +122,24 @@ class TreeLearner:
 
     def fit(self, weight: Array) -> tuple[Tree, Array]:
         """Tree for these weights, and the margin it gives to each row."""
-        nodes = new_nodes(min(2 ** (self.max_depth + 1) - 1, 2 * len(weight) - 1))
-        output = np.empty(len(weight))
+        nodes, output = np.empty((5, self.room)), np.empty(len(weight))
         size = grow(self.recipe, self.ranked, weight, nodes, 0, output)
-        return Tree(*(part[:size] for part in nodes)), self.margin(output)
+        return Tree.of(nodes[:, :size]), self.margin(output)
+
+    def compiled_loop(self, weigh: Any, step: Any) -> Callable[..., BoostRecord] | None:
+        """The rounds of :func:`~marginloss.boosting.loop.boost` as machine code, if there is any for these rules."""
+        if isinstance(weigh, LossWeights) and isinstance(step, ErrorStep):
+            if isinstance(weigh.loss, SigmoidPowerLoss) and weigh.theta == 0 and not self.mean_leaf:
+                return partial(run, self, Rule(False, float(weigh.loss.exponent), float(step.factor)))
+        elif isinstance(weigh, LinkWeights) and isinstance(step, GradientStep) and weigh.link == "pseudo":  # noqa: SIM102
+            if np.isfinite(weigh.loss.alpha):
+                return partial(run, self, Rule(True, float(weigh.loss.beta), float(step.factor)))
+        return None
+
+    @property
+    def room(self) -> int:
+        """Largest number of nodes of a tree."""
+        return min(2 ** (self.max_depth + 1) - 1, 2 * len(self.y) - 1)
 
     def signs(self) -> NDArray[np.int8]:
         """The features as ±1, for data with two values a feature."""

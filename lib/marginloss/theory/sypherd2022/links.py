@@ -11,7 +11,7 @@ from scipy.special import entr, expit, logit
 
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, clipped_inverse_link
 from marginloss.losses.proper.links import pseudo_score_at
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Outcome, claim, outcome
 
 __all__ = ["SHARP_CONSTANT", "scaled_link_gap"]
 
@@ -60,7 +60,7 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
 
 
 @claim("sypherd2022:lemma-1")
-def lemma_1() -> Finding:
+def lemma_1() -> Outcome:
     """Second differences of Bayes risk and surrogate, the sign of the surrogate's slope, and both by their definitions.
 
     The Bayes risk is the least conditional risk, the surrogate the largest of L(u) - zu, over a grid of u.
@@ -86,7 +86,7 @@ def lemma_1() -> Finding:
 
 
 @claim("sypherd2022:appendix-a.1")
-def log_loss() -> Finding:
+def log_loss() -> Outcome:
     """The log-loss: entropy by its definition, surrogate by maximising over u."""
     u = np.linspace(0, 1, 1001)
     entropy = np.abs(AlphaCPELoss(1).bayes_risk(u) - entr(u) - entr(1 - u)).max()
@@ -100,7 +100,7 @@ def log_loss() -> Finding:
 
 
 @claim("sypherd2022:eq-16")
-def surrogate_slope() -> Finding:
+def surrogate_slope() -> Outcome:
     """Central differences of the surrogate against the inverse link, away from the two kinks."""
     h, worst = 1e-5, 0.0
     for alpha in (0.5, 1.0, 1.1, 2.0, 4.0):
@@ -112,7 +112,7 @@ def surrogate_slope() -> Finding:
 
 
 @claim("sypherd2022:lemma-17")
-def lemma_17() -> Finding:
+def lemma_17() -> Outcome:
     """Agreement at 0 and at the ends, continuity there, and equal slopes from both sides of 0, for several losses.
 
     Continuity at an end: the step left over shrinks with the distance to it, like its power 1/(α - 1).
@@ -138,7 +138,7 @@ def lemma_17() -> Finding:
 
 
 @claim("sypherd2022:lemma-18")
-def lemma_18() -> Finding:
+def lemma_18() -> Outcome:
     """(160) as printed, and as we compute it, against the composition with the partial loss inverted by bisection."""
     worst = 0.0
     for alpha in (1.01, 1.1, 1.5, 2.0, 4.0, 10.0):
@@ -159,7 +159,7 @@ def _printed_pseudo_inverse_link(alpha: float, z: NDArray[np.float64]) -> NDArra
 
 
 @claim("sypherd2022:lemma-19")
-def lemma_19() -> Finding:
+def lemma_19() -> Outcome:
     """The constant with and without the interval that the lemma leaves out."""
     alphas = np.concatenate([np.linspace(1.2, 3, 19), [4, 5, 10, 30, 100, 1000]])
     everywhere = max(scaled_link_gap(alpha)[0] for alpha in alphas)
@@ -168,7 +168,7 @@ def lemma_19() -> Finding:
 
 
 @claim("sypherd2022:b1")
-def sharp_bound() -> Finding:
+def sharp_bound() -> Outcome:
     """The sharp constant over every α ≥ 1, the one-sidedness, and the bracket of the two scores."""
     alphas = np.concatenate([[1.0, 1 + 1e-9, 1.001, 1.01], np.linspace(1.05, 3, 40), np.geomspace(3, 1e4, 20)])
     gaps = np.array([scaled_link_gap(alpha)[0] for alpha in alphas])
@@ -190,7 +190,7 @@ def sharp_bound() -> Finding:
 
 
 @claim("sypherd2022:b2")
-def slope_at_zero() -> Finding:
+def slope_at_zero() -> Outcome:
     """Slopes at 0 by differences, and the nearest sigmoid of the pseudo-inverse link at α = 1.1, 2 and 4."""
     exact = max(float(AlphaCPELoss(alpha).surrogate_curvature(0)) for alpha in np.linspace(0.05, 8, 800))
     pseudo = float(AlphaCPELoss(1.1).pseudo_inverse_link_slope(0))
@@ -217,7 +217,7 @@ def slope_at_zero() -> Finding:
 
 
 @claim("sypherd2022:eq-162")
-def chain() -> Finding:
+def chain() -> Outcome:
     """The allowance ζγw against the distance of the two links, as measured and with the constant of Lemma 19."""
     gamma, weight, zeta = 0.14, 0.4, 2.5 / 2.7
     alphas = np.array([2.7, 3.0, 4.0, 8.0, 100.0])
@@ -236,7 +236,7 @@ def chain() -> Finding:
 
 
 @claim("sypherd2022:assumption-c")
-def curvature() -> Finding:
+def curvature() -> Outcome:
     """Curvature of the surrogate off the interval at the ends, against the paper's step 4 at α = 4; on all reals."""
     bounded = {}
     for alpha in (2.7, 4.0, 8.0):
@@ -254,7 +254,7 @@ def curvature() -> Finding:
 
 
 @claim("sypherd2022:appendix-a.10")
-def matusita() -> Finding:
+def matusita() -> Outcome:
     """Largest difference of logistic and Matusita weights, doubled, over margins up to 100."""
     z = np.linspace(-100, 100, 2_000_001)
     gap = 2 * np.abs(expit(-z) - (1 - z / np.sqrt(1 + z * z)) / 2)
@@ -263,7 +263,7 @@ def matusita() -> Finding:
 
 
 @claim("sypherd2022:eq-168")
-def roots() -> Finding:
+def roots() -> Outcome:
     """The second root of x² 2^(1 - x) = 1 lies beyond 6; between the roots the inequality holds."""
     root = float(brentq(lambda x: 2 * math.log(x) + (1 - x) * math.log(2), 2, 10))
     inside = min(2 * math.log(x) + (1 - x) * math.log(2) for x in np.linspace(1.001, 6, 500))

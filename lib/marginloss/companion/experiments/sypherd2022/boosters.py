@@ -19,9 +19,10 @@ from sklearn.model_selection import train_test_split
 from marginloss._validation import check_choice
 from marginloss.boosting import PILBoostClassifier
 from marginloss.boosting.encode import encode
+from marginloss.boosting.forest import Forest
 from marginloss.boosting.loop import Round, boost
 from marginloss.boosting.rules import GradientStep, LinkWeights
-from marginloss.boosting.trees import Forest, TreeLearner
+from marginloss.boosting.trees import TreeLearner
 from marginloss.datasets import load_breast_cancer, load_online_shoppers, load_pima, load_xd6
 from marginloss.losses.proper import AlphaCPELoss
 from marginloss.noise import flip_features, flip_labels, insider_twist
@@ -272,7 +273,7 @@ def link_contest(alpha: float, rounds: int, rng: np.random.Generator) -> dict[st
     for link in ("pseudo", "exact"):
         start = process_time()
         weights, rule = LinkWeights(AlphaCPELoss(alpha), link), GradientStep(8.0)
-        record = boost(learner, weights, rule, rounds, _watch_nothing)
+        record = boost(learner, weights, rule, rounds, engine="python")  # the other link has no compiled loop
         seconds[link] = process_time() - start
         trees[link], steps[link] = Forest.join(list(record.hypotheses)), record.steps
 
@@ -286,10 +287,6 @@ def link_contest(alpha: float, rounds: int, rng: np.random.Generator) -> dict[st
         "time_ratio": ratio,
         "same_time": right("exact", min(rounds, max(1, round(rounds / ratio)))),
     }
-
-
-def _watch_nothing(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
-    """A watcher keeps a contest to the loop in Python: one of the links has a compiled loop, and the other has not."""
 
 
 def importances(twister: str, method: Method, rng: np.random.Generator) -> list[Mapping[str, float]]:

@@ -58,7 +58,8 @@ def claim_row(entry: Entry, finding: Finding) -> str:
     """Row of a Markdown table: place, statement, what is said against it and a link; verdict; slack."""
     name = entry.id.replace(":", "-")
     link = f'<a id="{name}" href="claims.html#{name}"><code>{entry.id}</code></a>'
-    runs = f"(Check: {shown(finding.evidence['runs'])} runs of its own.)" if "runs" in finding.evidence else ""
+    count = finding.evidence.get("runs", 0)
+    runs = f"(Check: {shown(int(count))} run{'s' * (count > 1)} of its own.)" if count else ""
     place = f"**{entry.place}{' (ours)' * entry.ours}.**"
     parts = (place, as_markdown(entry.statement), reason_of(entry, finding), runs, link)
     claim = " ".join(part for part in parts if part).replace("|", r"\|")

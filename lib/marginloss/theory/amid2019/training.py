@@ -36,7 +36,7 @@ def plain_fit(
 def initial_weights() -> Outcome:
     """Accuracy on simulated pixels after starts of several sizes, with pixels in [0, 1] and in [0, 255]."""
     rng = np.random.default_rng(0)
-    n, d = 600, 200
+    n, d, starts = 600, 200, 3
     y = np.repeat([-1.0, 1.0], n // 2)
     # mostly dark pictures, the two classes bright in different places, as clothes are
     X = np.clip(rng.normal(0.3, 0.3, size=(n, d)) + 0.15 * np.outer(y, np.repeat([-1, 1], d // 2)), 0, 1)
@@ -45,7 +45,7 @@ def initial_weights() -> Outcome:
     for scale in (1.0, 255.0):
         for std in (0.001, 0.1, 1.0):
             scores = []
-            for _ in range(3):
+            for _ in range(starts):
                 w, _ = plain_fit(scale * X, y, loss, 1e-5, std * rng.normal(size=d))
                 scores.append(float((np.sign(X @ w) == y).mean()))
             worst[scale, std] = min(scores)
@@ -59,6 +59,7 @@ def initial_weights() -> Outcome:
             "worst_large_start_raw_pixels": large[255.0],
             "worst_small_start_raw_pixels": worst[255.0, 0.001],
             **{f"worst_accuracy_scale_{s:g}_std_{d:g}": value for (s, d), value in worst.items()},
+            "runs": starts,
         },
     )
 

@@ -32,7 +32,7 @@ PAGES = {"claim": "claims", "exhibit": "exhibits", "erratum": "errata", "remark"
 """Page on which the entries of a kind stand."""
 PLURAL = PAGES | {"remark": "remarks"}
 OUTCOMES = {"met": "✓ met", "missed": "✗ missed", "undecided": "? undecided"}
-SOURCES = {"paper": "the paper", "reading": "our reading", "ours": "ours, decides nothing"}
+SOURCES = {"paper": "the paper", "reading": "our reading", "ours": "ours"}
 
 
 def verdicts(kind: str, key: str | None = None) -> dict[str, str]:
@@ -109,7 +109,7 @@ class Totals(_Generated):
             counts, ours = totals(kind), totals(kind, "ours").total()
             link = f'<a href="chapters/{PAGES[kind]}.html">{counts.total() or ours} {PLURAL[kind]}</a>'
             apart = f" Beyond the papers, and not counted: {ours}." if ours and counts else ""
-            yield f"- {link}{': ' if counts else ''}{counted(counts)}.{apart}"
+            yield f"- {link}{f': {counted(counts)}' if counts else ''}.{apart}"
 
 
 class Filter(_Generated):
@@ -140,7 +140,8 @@ class Ledger(_Generated):
         computed, wanted = verdicts(kind, key), entries(key, kind)
         describe = {"claim": self._claim, "exhibit": self._exhibit, "erratum": self._note, "remark": self._note}[kind]
         found = {line.id: line for line in status(key)} if kind == "exhibit" else findings(key)
-        yield counted(totals(kind, key=key)) + "."
+        if kind != "remark":
+            yield counted(totals(kind, key=key)) + "."
         for origin in ("paper", "ours"):
             of_origin = [entry for entry in wanted if entry.origin == origin]
             if of_origin and origin == "ours" and kind != "remark":
@@ -254,8 +255,10 @@ def _part(judged: Judged, values: dict[str, Any]) -> str:
 
 def _numbers(entry: Entry) -> list[str]:
     """Printed numbers, and those of the authors' notebooks with their place."""
-    printed = [f"{name.replace('_', ' ')}: {shown(value)}" for name, value in entry.published.items()]
-    stored = [f"{name.replace('_', ' ')}: {shown(value)}" for name, value in entry.code.items()]
+    printed, stored = (
+        [f"{name.replace('_', ' ')}: {value}" for name, value in numbers.items()]  # every digit that is printed
+        for numbers in (entry.published, entry.code)
+    )
     return [*_folded_list("Published", printed), *_folded_list("In the authors' code", stored)]
 
 

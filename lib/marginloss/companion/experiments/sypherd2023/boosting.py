@@ -24,6 +24,7 @@ __all__ = [
     "BOOSTERS",
     "breast_cancer_against_depth",
     "breast_cancer_against_rounds",
+    "lead",
     "long_servedio_against_depth",
     "long_servedio_against_rounds",
     "with_band",
@@ -127,6 +128,21 @@ def with_band(table: pd.DataFrame, by: Sequence[str], value: str = "accuracy") -
     out = groups.agg(["mean", "std", "count"])
     out["band"] = student_t.ppf(0.975, out["count"] - 1) * out["std"] / np.sqrt(out["count"])
     return out.reset_index()
+
+
+def lead(table: pd.DataFrame, alpha: float, over: Sequence[float], rounds: int) -> NDArray[np.float64]:
+    """Accuracy of one exponent, run by run, less that of whichever of the others is best in the mean.
+
+    Examples
+    --------
+    >>> rows = [(1.0, 0, 0.5), (1.0, 1, 0.5), (2.0, 0, 0.75), (2.0, 1, 1.0)]
+    >>> runs = pd.DataFrame(rows, columns=["alpha", "run", "accuracy"]).assign(rounds=100)
+    >>> lead(runs, 2.0, [1.0], 100).tolist()
+    [0.25, 0.5]
+    """
+    wide = table[table.rounds == rounds].pivot(index="run", columns="alpha", values="accuracy")
+    best = wide[list(over)].mean().idxmax()
+    return np.asarray(wide[alpha] - wide[best])
 
 
 def _all_boosters(

@@ -92,3 +92,9 @@ def test_library_reaches_what_it_imports():
     reached = closure(["marginloss.linear"])
     assert "marginloss.losses.base" in reached
     assert not [name for name in reached if name.startswith(("marginloss.interop", "marginloss.companion"))]
+
+
+def test_room_that_lists_its_own_modules(toy):
+    (toy / "toy/room/__init__.py").write_text("from toy.room import used\n")
+    (toy / "toy/user.py").write_text("from toy.room import used\n")
+    assert closure(["toy.user"], toy) == ["toy.room.used", "toy.user"]

@@ -165,7 +165,7 @@ def _home(module: str, name: str | None, folder: Path) -> str:
     if name is None or path is None or path.name != "__init__.py":
         return module  # no package: the name is defined here, or is one of another distribution
     exports = read_module(module, folder).exports
-    if name in exports:
+    if name in exports and exports[name].module != module:  # else it lists a module of its own
         return _home(exports[name].module, exports[name].name, folder)
     return f"{module}.{name}" if _file(f"{module}.{name}", folder) else module
 

@@ -1,6 +1,6 @@
 """Wrong formulas must be caught: seeded mutants of the library, each with one operator, constant or sign changed.
 
-    python tests/mutants.py [--count 300] [--seed 0] [--jobs 2]
+    python tests/mutants.py [--count 300] [--seed 0] [--jobs 2] [--only losses risk]
 
 Each mutant runs only the tests of its module, in a copy of the sources; outcomes stand in ``_build/mutants.jsonl``, so
 that an interrupted run goes on where it stopped; a changed file makes new mutants. A survivor has a reason in
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -123,14 +123,14 @@ def mutate(path: Path, number: int) -> Mutant:
     return Mutant(file, place.function, line, before, after, ast.unparse(tree), digest)
 
 
-def drawn(count: int, seed: int) -> list[Mutant]:
+def drawn(count: int, seed: int, packages: Sequence[str] = PACKAGES) -> list[Mutant]:
     """The same number from each package, in turns, so that any first part of the list is balanced as well."""
     rng = random.Random(seed)
     hands = []
-    for package in PACKAGES:
+    for package in packages:
         files = sorted((ROOT / "lib/marginloss" / package).rglob("*.py"))
         every = [(path, i) for path in files for i in range(len(list(places(ast.parse(path.read_text("utf-8"))))))]
-        hands.append(rng.sample(every, -(-count // len(PACKAGES))))
+        hands.append(rng.sample(every, -(-count // len(packages))))
     return [mutate(*hand[i]) for i in range(len(hands[0])) for hand in hands][:count]
 
 
@@ -190,8 +190,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Seeded mutants of the library against its tests.")
     for option, default in (("count", 300), ("seed", 0), ("jobs", 2), ("timeout", 400)):
         parser.add_argument(f"--{option}", type=int, default=default)
+    parser.add_argument("--only", nargs="+", choices=PACKAGES, default=PACKAGES, help="packages to change")
     options = parser.parse_args()
-    chosen = drawn(options.count, options.seed)
+    chosen = drawn(options.count, options.seed, options.only)
     RESULTS.parent.mkdir(exist_ok=True)
     lines = RESULTS.read_text("utf-8").splitlines() if RESULTS.is_file() else []
     known = {(entry["name"], entry["line"], entry["digest"]): entry["killed"] for entry in map(json.loads, lines)}

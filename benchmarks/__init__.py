@@ -11,7 +11,7 @@ One module a goal, ``p01_….py`` to ``p13_….py``. A module has
 ``scalings()``
     optional: yields :class:`Scaling` objects, for how cost grows;
 ``rows()``
-    in the place of ``comparisons()`` where a goal is measured in another way: finished rows of the table;
+    instead of ``comparisons()`` where a goal is measured in another way: finished rows of the table;
 ``TRIED``
     optional: what was tried, shown beside a result that is short of its goal.
 

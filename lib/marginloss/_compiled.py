@@ -1,8 +1,8 @@
 """The one lazy door to numba: kernels are compiled when they are first called, and kept on disk.
 
 One arithmetic everywhere: without fast-math and contraction a kernel gives the same bits on every processor, and in the
-process that compiles it as in one that loads it. Importing a module with kernels does not import numba, which takes a
-second.
+process that compiles it as in one that loads it. Importing a module with kernels does not import numba: its import
+takes about 1 s.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Polynomials in the place of logarithm and exponential, against those of the C library."""
+"""Polynomials instead of logarithm and exponential, against those of the C library."""
 
 import numpy as np
 from hypothesis import given, settings

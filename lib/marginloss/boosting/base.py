@@ -147,7 +147,7 @@ class BoostingClassifier(Booster):
         return score
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """Scores after 1, 2, ... rounds, one array a round."""
+        """Scores after 1, 2, ... rounds, one array per round."""
         for score in self._staged_scores(self._check_new(X)):
             yield score.copy()
 

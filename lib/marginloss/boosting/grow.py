@@ -26,7 +26,7 @@ def grow(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: 
     Parameters
     ----------
     recipe : tuple
-        The codes ``n_classes * bin + class``, one feature a row; the classes; number of bins, cuts and their starts by
+        The codes ``n_classes * bin + class``, one feature per row; the classes; number of bins, cuts, their starts by
         feature; number of classes, largest depth; whether to split by error, and whether leaves answer a mean.
     ranked : ndarray or None
         The rows by bin for each feature, if there are about as many bins as rows; else histograms do the sorting.

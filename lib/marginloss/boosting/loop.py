@@ -85,7 +85,7 @@ class Round:
 
 @dataclass
 class BoostRecord:
-    """What the loop did, one entry a round; the names are those of :class:`Round`.
+    """What the loop did, one entry per round; the names are those of :class:`Round`.
 
     ``margin`` holds the final margins of the rows, ``stop_reason`` is ``"n_rounds"`` or the reason of :class:`Stop`.
     """

@@ -130,7 +130,7 @@ def partition(rows: Any, b: int, e: int, column: Any, bound: int, spare: Any) ->
     below, above = np.uint64(b), np.uint64(0)  # unsigned, since a negative place would have to be looked for
     for i in range(np.uint64(b), np.uint64(e)):
         row = rows[i]
-        # both are written and one of the two places moves on: no branch to guess
+        # both are written and one of the two places moves on: branch-free
         is_below = np.uint64(column[row] < bound)
         rows[below] = row
         spare[above] = row

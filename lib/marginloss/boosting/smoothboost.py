@@ -33,7 +33,7 @@ class SmoothBooster(BoostingClassifier):
     r"""Base of boosters whose distributions are capped at :math:`1/(\kappa m)`; their score is a vote in [−1, 1].
 
     Fitted attributes, beyond those of every booster: ``advantages_``, ``densities_`` and ``smoothness_`` (:math:`m`
-    times the largest weight), one number a round; ``margins_``, the margins of the training rows as the weak learner
+    times the largest weight), one number per round; ``margins_``, the margins of the training rows as the weak learner
     holds them (our trees merge identical ones, a :class:`PNormLearner` may drop some); ``mean_coef_`` where all
     hypotheses are linear, so that the vote is too.
     """

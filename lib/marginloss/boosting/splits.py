@@ -1,6 +1,6 @@
 """Machine code that finds the best cut of a feature, or of all; see :mod:`marginloss.boosting.grow` for who asks.
 
-Loops in the place of array expressions, here and in the other modules of machine code: an expression of NumPy takes a
+Loops instead of array expressions, here and in the other modules of machine code: an expression of NumPy takes a
 second to compile, and whoever fits a first model waits for it.
 """
 

@@ -132,7 +132,7 @@ def _is_as_loaded() -> bool:
 
 
 def _files(function: Callable[..., Any], tasks: list[tuple[dict[str, Any], int]], entropy: int) -> list[Path]:
-    """Where the result of each task is kept: one folder for the function and all it rests on, one file a task."""
+    """Where the result of each task is kept: one folder for the function and all it rests on, one file per task."""
     root = Path(os.environ.get("MARGINLOSS_CACHE") or build_folder())
     folder = root.absolute() / "sweeps" / combine([describe(function, "function"), foundation_digest()])
     folder.mkdir(parents=True, exist_ok=True)

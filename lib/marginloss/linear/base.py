@@ -43,7 +43,7 @@ class LinearModel(MarginlossClassifier):
     random_state: Any
 
     def decision_function(self, X: Any) -> Array:
-        """Signed score ``X @ coef + intercept``, one column a class if there are more than two."""
+        """Signed score ``X @ coef + intercept``, one column per class if there are more than two."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=PRECISIONS, reset=False)
         scores = np.asarray(X @ self.coef_.T.astype(X.dtype), dtype=np.float64) + self.intercept_

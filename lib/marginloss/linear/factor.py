@@ -51,7 +51,7 @@ class Whitening:
 
 
 class OriginalVariables:
-    """No change of variables, in the place of a :class:`DesignFactor`: for those who want the path of plain L-BFGS."""
+    """No change of variables, instead of a :class:`DesignFactor`: for those who want the path of plain L-BFGS."""
 
     def expand(self, v: Array) -> tuple[Array, Array]:
         """Coefficients and intercepts of variables of shape (d + 1, K)."""

@@ -22,7 +22,7 @@ FEW = 3  # up to so many models, products with each of them are faster than one 
 
 @dataclass(frozen=True, eq=False)
 class Replaced:
-    """Inputs in the place of some rows of a table.
+    """New inputs for some rows of a table.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class SharedRows:
     X : ndarray or sparse array of shape (n, d)
         The products run in its precision.
     replaced : sequence of Replaced or None
-        One entry a model. Models with the same object share its products too.
+        One entry per model. Models with the same object share its products too.
     """
 
     def __init__(self, X: Any, replaced: Sequence[Replaced | None]) -> None:

@@ -127,7 +127,7 @@ def bitempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float, t2: fl
     if y.ndim == 1:
         y = np.eye(a.shape[1])[_class_numbers(y, a)]
     elif y.shape != a.shape or (y < 0).any() or not np.allclose(y.sum(axis=1), 1):
-        raise ValueError(f"labels must be class numbers or one distribution a row, got an array of shape {y.shape}")
+        raise ValueError(f"labels must be class numbers or one distribution per row, got an array of shape {y.shape}")
     with np.errstate(all="ignore"):
         level = _log_probabilities(a, t2)
         p = np.exp(level)

@@ -87,7 +87,7 @@ def log_partition(activations: ArrayLike, t: float, axis: int = -1) -> Any:
     Parameters
     ----------
     activations : array_like
-        One activation a class along ``axis``. Several :math:`+\infty` count as tied; a slice of :math:`-\infty` is NaN.
+        One per class along ``axis``. Several :math:`+\infty` count as tied; a slice of :math:`-\infty` gives NaN.
     t : float
         Temperature in :math:`[0, \infty)`.
     axis : int, default=-1

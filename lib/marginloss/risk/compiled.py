@@ -1,6 +1,6 @@
 r"""The two inner loops of entropy-regularised LPBoost as machine code; imported on first use.
 
-Both work on some hundred to some thousand numbers at a time, where an array operation costs more to call than to do.
+Both work on hundreds to thousands of values at a time, where an array operation costs more to call than to do.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def descend(
     losses: Array, mass: Array, alpha: float, beta: float, model_weights: Array, tol: float, max_iter: int
 ) -> tuple[Array, Array, float, float]:
     """Newton's method from given model weights; the best point found and its certificate."""
-    from marginloss.risk.compiled import capped_tilt  # on first use: numba takes a second
+    from marginloss.risk.compiled import capped_tilt  # imported lazily: the import of numba takes about 1 s
 
     def evaluate(candidate: Array) -> tuple[Array, Array, float, float]:
         z, weights = losses @ candidate, np.empty(len(losses))

@@ -32,7 +32,7 @@ def group_lpboost(losses: ArrayLike, groups: ArrayLike) -> LPBoostResult:
     Returns
     -------
     LPBoostResult
-        ``sample_weights`` has one weight a group, in sorted order of the groups.
+        ``sample_weights`` has one weight per group, in sorted order of the groups.
 
     Examples
     --------

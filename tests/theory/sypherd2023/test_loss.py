@@ -127,7 +127,7 @@ class NeverSaturates(AlphaLoss):
 
 @dataclass(frozen=True)
 class OtherPower(AlphaLoss):
-    """The power 1/α in the place of 1 - 1/α."""
+    """The power 1/α instead of 1 - 1/α."""
 
     @property
     def exponent(self):

@@ -19,7 +19,7 @@ __all__ = ["Claims"]
 
 
 class Claims(SphinxDirective):
-    """``:::{claims} <id> <id> …``: one row a claim; all claims of the chapter if no id is given."""
+    """``:::{claims} <id> <id> …``: one row per claim; all claims of the chapter if no id is given."""
 
     optional_arguments = 1
     final_argument_whitespace = True

@@ -92,7 +92,7 @@ class ForkedProcess:
 
 
 def _serve(arguments: list[str], environment: dict[str, str], folder: str | None) -> None:
-    """Be a kernel."""
+    """Run an IPython kernel in this process."""
     from ipykernel.kernelapp import IPKernelApp
 
     os.setsid()  # a group of its own, as every kernel has: signals to it and its children do not reach the runner

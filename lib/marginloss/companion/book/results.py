@@ -1,4 +1,4 @@
-"""What a run leaves behind: one file a chapter with its digest, its seconds and every value that it glued."""
+"""What a run leaves behind: one file per chapter with its digest, its seconds and every value that it glued."""
 
 from __future__ import annotations
 

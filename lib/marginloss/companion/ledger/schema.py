@@ -25,7 +25,7 @@ VERDICTS = {
 """The verdicts that an entry of each kind can have; a remark has none."""
 
 ABSENT = "not attempted"
-"""What stands in the place of a verdict where nothing was computed, for instance without the data."""
+"""What stands instead of a verdict where nothing was computed, for instance without the data."""
 
 KINDS = tuple(VERDICTS)
 ORIGINS = ("paper", "ours")
@@ -150,7 +150,7 @@ class Entry:
     functions : tuple of str
         Names below ``marginloss`` of what computes it.
     repair, affects : str
-        What to print in the place of what is there; what an erratum touches, and what stands all the same.
+        What to print instead of what is there; what an erratum touches, and what stands all the same.
     certain : bool
         False where the text that we have may be at fault.
     confirmed_by : str

@@ -27,7 +27,7 @@ SETTINGS = [(kappa, gamma) for kappa in (0.05, 0.15, 0.4) for gamma in (0.1, 0.2
 
 @dataclass(frozen=True)
 class _Run:
-    """A run as the weak learner saw it: one row a round."""
+    """A run as the weak learner saw it: one row per round."""
 
     model: SmoothBoostClassifier
     distributions: Array  # that the learner was handed

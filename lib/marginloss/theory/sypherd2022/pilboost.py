@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Trace:
-    """What Theorem 11 speaks of, measured in one run; arrays have one entry a round.
+    """What Theorem 11 speaks of, measured in one run; arrays have one entry per round.
 
     Attributes
     ----------

@@ -290,7 +290,7 @@ def link_contest(alpha: float, rounds: int, rng: np.random.Generator) -> dict[st
 
 
 def importances(twister: str, method: Method, rng: np.random.Generator) -> list[Mapping[str, float]]:
-    """Feature importances on online shoppers, one row a feature, each column summing to one.
+    """Feature importances on online shoppers, one row per feature, each column summing to one.
 
     For XGBoost ``average`` is its default, the mean gain of a split, and ``total`` the sum over splits; PILBoost's
     importance is a sum, and stands in both columns.

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def branches(alphas: Sequence[float], odds: float = 2.0, gamma: float = 0.05) -> pd.DataFrame:
-    """All stationary points of the noisy risk at each α: one row a point.
+    """All stationary points of the noisy risk at each α: one row per point.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ Row = dict[str, float]
 
 
 def compas(n_models: int, rng: np.random.Generator) -> list[Row]:
-    """Figure 1 (a): ERM, AdaBoost + Average and AdaLPBoost on COMPAS by the paper's protocol, one row a tail fraction.
+    """Figure 1 (a): ERM, AdaBoost + Average and AdaLPBoost on COMPAS by its protocol, one row per tail fraction.
 
     ``lp`` has its model weights from the training set, as the paper says; ``lp_on_test`` from the test set, as its code
     does. ``coin`` is the share of test rows on which the mixture is a fair coin.
@@ -130,7 +130,7 @@ def regularised(alpha: float, n_models: int, n_train: int, rng: np.random.Genera
 
 
 def outliers(noise: float, trim: float, rng: np.random.Generator) -> list[Row]:
-    """DORO trimming on digits with flipped training labels and clean test labels, one row a tail fraction."""
+    """DORO trimming on digits with flipped training labels and clean test labels, one row per tail fraction."""
     X, y = _digits()
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=_seed(rng), stratify=y)
     # with ten classes a wrong label is any of the nine others

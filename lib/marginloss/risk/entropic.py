@@ -11,7 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from marginloss._validation import check_integer, check_real
 from marginloss.risk.masses import Array, check_beta, check_losses, check_tail, masses, spread
+from marginloss.risk.quadratic import simplex_quadratic
 from marginloss.risk.result import LPBoostResult
+from marginloss.risk.simplex import capped_tilt
 
 __all__ = ["descend", "entropic_lpboost"]
 
@@ -103,7 +105,6 @@ def descend(
     losses: Array, mass: Array, alpha: float, beta: float, model_weights: Array, tol: float, max_iter: int
 ) -> tuple[Array, Array, float, float]:
     """Newton's method from given model weights; the best point found and its certificate."""
-    from marginloss.risk.compiled import capped_tilt  # imported lazily: the import of numba takes about 1 s
 
     def evaluate(candidate: Array) -> tuple[Array, Array, float, float]:
         z, weights = losses @ candidate, np.empty(len(losses))
@@ -138,8 +139,6 @@ def descend(
 
 def _newton_target(losses: Array, caps: Array, weights: Array, gradient: Array, start: Array, beta: float) -> Array:
     """Minimiser on the simplex of the quadratic model, over the support and the most promising models outside it."""
-    from marginloss.risk.compiled import simplex_quadratic
-
     outside = np.flatnonzero(start == 0)
     columns = np.concatenate([np.flatnonzero(start > 0), outside[np.argsort(gradient[outside])[:_NEW_MODELS]]])
     # the cap's own rounding decides who is free; weights too small to matter are left out of the sum

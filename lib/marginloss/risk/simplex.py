@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginloss._compiled import helper, kernel
+from marginloss.losses.elementary import exp, log1p
 from marginloss.risk.masses import Array
 
-__all__ = ["capped_exponential", "project_capped_simplex"]
+__all__ = [
+    "capped_exponential",
+    "capped_tilt",
+    "entropy_term",
+    "entropy_term_scalar",
+    "project_capped_simplex",
+    "relative_entropy",
+]
 
 _ROUNDING = 1e-12  # caps that sum to one up to this are read as summing to one
 
@@ -91,3 +102,72 @@ def capped_exponential(s: Array, caps: Array) -> Array:
         remaining = max(1.0 - float(weights[at_cap].sum()), 0.0)
         weights[rest] = np.minimum(share * (remaining / share.sum()), caps[rest])
     return weights / weights.sum()
+
+
+@kernel
+def capped_tilt(z: Any, order: Any, mass: Any, alpha: float, beta: float, weights: Any) -> float:
+    r"""Write the weights that attain a smoothed CVaR and return their relative entropy to ``mass``.
+
+    .. math:: w_i = p_i\min\Big\{\frac1\alpha,\, e^{\beta z_i-\theta}\Big\},\qquad \sum_i w_i = 1
+
+    :func:`capped_exponential` at :math:`s_i = \beta z_i + \log p_i` with caps :math:`p_i/\alpha`, for solvers that ask
+    for hundreds of small ones; ``order`` makes the losses ``z`` decreasing. The first
+    sample below the cap is the first at which the masses before it and the tilted ones from it on,
+    :math:`\sum_{i\ge j}p_ie^{\beta(z_i-z_j)}`, make up :math:`\alpha`. The latter come from the end by a recurrence
+    whose exponents are not positive: nothing overflows, and beta may be a million.
+    """
+    n = len(z)
+    before, tilted, total, capped = 0.0, 0.0, 1.0, n
+    for i in range(n):
+        before += mass[i]
+    for j in range(n - 1, -1, -1):
+        here = order[j]
+        tilted = mass[here] + (tilted * exp(beta * (z[order[j + 1]] - z[here])) if j < n - 1 else 0.0)
+        before -= mass[here]
+        if before + tilted < alpha:
+            break
+        total, capped = tilted, j
+    left, edge = alpha, z[order[min(capped, n - 1)]]  # the mass left below the cap, free of the rounding of ``before``
+    for j in range(capped):
+        weights[order[j]] = mass[order[j]]
+        left -= mass[order[j]]
+    for j in range(capped, n):
+        here = order[j]
+        weights[here] = mass[here] * min(max(left, 0.0) / total * exp(beta * (z[here] - edge)), 1.0)
+    total, price = 0.0, 0.0
+    for i in range(n):
+        total += weights[i]
+    for i in range(n):
+        weights[i] /= total
+        price += mass[i] * entropy_term_scalar(weights[i] / mass[i] - 1.0)
+    return price
+
+
+def relative_entropy(weights: Array, mass: Array) -> float:
+    r""":math:`\mathrm{KL}(w\,\|\,p) = \sum_i p_i\,(r_i\log r_i - r_i + 1)` with :math:`r_i = w_i/p_i`.
+
+    No term is negative, so nothing cancels between samples; a smoothed CVaR divides this by a small ``beta``.
+
+    Examples
+    --------
+    >>> relative_entropy(np.array([0.5, 0.5]), np.array([0.5, 0.5]))
+    0.0
+    """
+    p = mass[mass > 0]
+    return float(p @ entropy_term(weights[mass > 0] / p - 1.0))
+
+
+def entropy_term(d: Array) -> Array:
+    r"""The term :math:`r\log r - r + 1` at :math:`r = 1 + d`; by its series for small ``d``, where it cancels."""
+    series = d * d * (1 / 2 - d * (1 / 6 - d * (1 / 12 - d * (1 / 20 - d * (1 / 30 - d / 42)))))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        term = np.where(d > -1.0, (1.0 + d) * np.log1p(d) - d, 1.0)
+    return np.where(np.abs(d) < 1e-3, series, term)
+
+
+@helper
+def entropy_term_scalar(d: float) -> float:
+    """One number of :func:`entropy_term`."""
+    if abs(d) < 1e-3:
+        return d * d * (1 / 2 - d * (1 / 6 - d * (1 / 12 - d * (1 / 20 - d * (1 / 30 - d / 42)))))
+    return (1.0 + d) * log1p(d) - d if d > -1.0 else 1.0

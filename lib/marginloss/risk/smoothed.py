@@ -2,13 +2,13 @@ r"""Smoothed CVaR: the tail seen through relative entropy (zhai2021, equation 8 
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from marginloss.risk.cvar import cvar_weights
-from marginloss.risk.masses import Array, check_beta, check_losses, masses
+from marginloss.risk.masses import check_beta, check_losses, masses
+from marginloss.risk.simplex import relative_entropy
 
-__all__ = ["relative_entropy", "smoothed_cvar"]
+__all__ = ["smoothed_cvar"]
 
 
 def smoothed_cvar(losses: ArrayLike, alpha: float, beta: float, sample_weight: ArrayLike | None = None) -> float:
@@ -41,27 +41,3 @@ def smoothed_cvar(losses: ArrayLike, alpha: float, beta: float, sample_weight: A
     mass = masses(sample_weight, len(values))
     weights = cvar_weights(values, alpha, beta, mass)
     return float(weights @ values - relative_entropy(weights, mass) / check_beta(beta))
-
-
-def relative_entropy(weights: Array, mass: Array) -> float:
-    r""":math:`\mathrm{KL}(w\,\|\,p) = \sum_i p_i\,(r_i\log r_i - r_i + 1)` with :math:`r_i = w_i/p_i`.
-
-    No term is negative, so nothing cancels between samples; a smoothed CVaR divides this by a small ``beta``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> relative_entropy(np.array([0.5, 0.5]), np.array([0.5, 0.5]))
-    0.0
-    """
-    present = mass > 0
-    p = mass[present]
-    excess = weights[present] / p - 1.0
-    near = np.abs(excess) < 1e-3
-    d = np.where(near, 0.0, excess)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(d > -1.0, (1.0 + d) * np.log1p(d) - d, 1.0)
-    # (1+d) log(1+d) - d cancels for small d; its series does not
-    d = np.where(near, excess, 0.0)
-    series = d * d * (1 / 2 - d * (1 / 6 - d * (1 / 12 - d * (1 / 20 - d * (1 / 30 - d / 42)))))
-    return float(p @ np.where(near, series, terms))

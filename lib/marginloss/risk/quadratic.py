@@ -1,61 +1,19 @@
-r"""The two inner loops of entropy-regularised LPBoost as machine code; imported on first use.
+"""A small quadratic program on the simplex, as machine code: the Newton step of entropy-regularised LPBoost.
 
-Both work on hundreds to thousands of values at a time, where an array operation costs more to call than to do.
+HiGHS solves the same program, but for programs this small its call costs more than the solution: with it, problem (8)
+of zhai2021 takes 37 instead of 8 ms at 1000 samples and 30 models.
 """
 
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from marginloss._compiled import kernel
 
-__all__ = ["capped_tilt", "simplex_quadratic"]
-
-
-@kernel
-def capped_tilt(z: Any, order: Any, mass: Any, alpha: float, beta: float, weights: Any) -> float:
-    r"""Write the weights that attain a smoothed CVaR and return their relative entropy to ``mass``.
-
-    .. math:: w_i = p_i\min\Big\{\frac1\alpha,\, e^{\beta z_i-\theta}\Big\},\qquad \sum_i w_i = 1
-
-    The same as ``cvar_weights(z, alpha, beta, mass)``, for losses ``z`` that ``order`` makes decreasing. The first
-    sample below the cap is the first at which the masses before it and the tilted ones from it on,
-    :math:`\sum_{i\ge j}p_ie^{\beta(z_i-z_j)}`, make up :math:`\alpha`. The latter come from the end by a recurrence
-    whose exponents are not positive: nothing overflows, and beta may be a million.
-    """
-    n = len(z)
-    before, tilted, total, capped = _sum(mass), 0.0, 1.0, n
-    for j in range(n - 1, -1, -1):
-        here = order[j]
-        tilted = mass[here] + (tilted * math.exp(beta * (z[order[j + 1]] - z[here])) if j < n - 1 else 0.0)
-        before -= mass[here]
-        if before + tilted < alpha:
-            break
-        total, capped = tilted, j
-    left, edge = alpha, z[order[min(capped, n - 1)]]  # the mass left below the cap, free of the rounding of ``before``
-    for j in range(capped):
-        weights[order[j]] = mass[order[j]]
-        left -= mass[order[j]]
-    for j in range(capped, n):
-        here = order[j]
-        weights[here] = mass[here] * min(max(left, 0.0) / total * math.exp(beta * (z[here] - edge)), 1.0)
-    scale, price = 1.0 / _sum(weights), 0.0
-    for i in range(n):
-        weights[i] *= scale
-        price += mass[i] * _entropy(weights[i] / mass[i] - 1.0)
-    return price
-
-
-@kernel
-def _entropy(d: float) -> float:
-    """``(1 + d) log(1 + d) - d``, by its series where that cancels, as in ``relative_entropy``."""
-    if abs(d) < 1e-3:
-        return d * d * (1 / 2 - d * (1 / 6 - d * (1 / 12 - d * (1 / 20 - d * (1 / 30 - d / 42)))))
-    return (1.0 + d) * math.log1p(d) - d if d > -1.0 else 1.0
+__all__ = ["simplex_quadratic"]
 
 
 @kernel
@@ -72,7 +30,7 @@ def simplex_quadratic(hessian: Any, gradient: Any, start: Any) -> Any:
         if free[i]:
             inside[size] = i
             size += 1
-    factor, sides = np.empty((n, n)), np.empty((2, n))
+    factor, sides, ones = np.empty((n, n)), np.empty((2, n)), np.ones(n)
     fresh = 0  # first row of the factor that is out of date
     for _ in range(20 * n + 20):
         _cholesky(hessian, inside, fresh, size, factor)
@@ -85,7 +43,7 @@ def simplex_quadratic(hessian: Any, gradient: Any, start: Any) -> Any:
             sides[0, a], sides[1, a] = slope[inside[a]] - common, 1.0
         _solve(factor, sides[0, :size])
         _solve(factor, sides[1, :size])
-        shift = _sum(sides[0, :size]) / _sum(sides[1, :size])
+        shift = _dot(ones[:size], sides[0, :size]) / _dot(ones[:size], sides[1, :size])
         step, blocking = 1.0, -1
         for a in range(size):
             sides[0, a] = shift * sides[1, a] - sides[0, a]
@@ -142,17 +100,15 @@ def _solve(factor: Any, side: Any) -> None:
             side[b] -= side[a] * factor[a, b]
 
 
-@partial(kernel, fastmath=True)
+@kernel
 def _dot(left: Any, right: Any) -> float:
-    total = 0.0
-    for i in range(len(left)):
-        total += left[i] * right[i]
-    return total
-
-
-@partial(kernel, fastmath=True)
-def _sum(values: Any) -> float:
-    total = 0.0
-    for i in range(len(values)):
-        total += values[i]
-    return total
+    """In one order on every processor: four sums side by side."""
+    a, b, c, d, n = 0.0, 0.0, 0.0, 0.0, len(left) - len(left) % 4
+    for i in range(0, n, 4):
+        a += left[i] * right[i]
+        b += left[i + 1] * right[i + 1]
+        c += left[i + 2] * right[i + 2]
+        d += left[i + 3] * right[i + 3]
+    for i in range(n, len(left)):
+        a += left[i] * right[i]
+    return (a + b) + (c + d)

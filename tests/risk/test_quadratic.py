@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from marginloss.risk import cvar_weights
-from marginloss.risk.compiled import capped_tilt, simplex_quadratic
-from marginloss.risk.smoothed import relative_entropy
+from marginloss.risk.quadratic import simplex_quadratic
+from marginloss.risk.simplex import capped_tilt, relative_entropy
 
 
 @pytest.mark.parametrize("beta", [1e-6, 0.3, 20.0, 1e3, 1e6])

@@ -167,3 +167,14 @@ def test_the_ledger_is_filtered_without_a_kernel(opened):
     opened.evaluate("location.hash = 'sypherd2023-lemma-3'")
     opened.wait_for_timeout(100)
     assert opened.locator("#sypherd2023-lemma-3").is_visible()
+
+
+@pytest.mark.parametrize("opened", ["chapters/claims.html"], indirect=True)
+def test_words_match_the_place_first_and_stay_in_the_address(opened):
+    opened.locator("form.ledger-filter input[name=words]").fill("Theorem 1")
+    shown = opened.locator(".ledger-entry:visible")
+    places = shown.evaluate_all("nodes => nodes.map(n => n.dataset.place)")
+    assert places and all(place.startswith("Theorem 1,") for place in places)
+    assert "words=Theorem+1" in opened.url
+    opened.reload()
+    assert shown.count() == len(places)

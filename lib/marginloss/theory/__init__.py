@@ -11,7 +11,7 @@ How to add a claim
 
        @claim("sypherd2023:lemma-3")
        def lemma_3() -> Outcome:
-           r"The logistic loss is at least as curved as the sigmoid loss, (64)."
+           r"The logistic loss is at least as curved as the sigmoid loss, (44)."
            z = np.linspace(-20, 20, 4001)
            gap = np.abs(LogisticLoss().derivative(z, 2)) - np.abs(SigmoidLoss().derivative(z, 2))
            return outcome(gap.min(), evidence={"smallest_gap": gap.min(), "largest_gap": gap.max()})

@@ -286,3 +286,10 @@ def test_merged_rows():
         warnings.simplefilter("error")
         peer = LogisticRegression(C=1 / (0.1 * weight.sum()), tol=1e-10, max_iter=5000).fit(X, codes, weight)
     np.testing.assert_allclose(one.coef_, peer.coef_, atol=1e-6)
+
+
+def test_independent_columns_need_no_full_matrix_of_moments():
+    rng = np.random.default_rng(0)
+    independent = rng.normal(size=(1500, 80))
+    assert DesignFactor(independent).moments.ndim == 1
+    assert DesignFactor(independent + 3 * rng.normal(size=(1500, 1))).moments.ndim == 2

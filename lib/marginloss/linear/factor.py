@@ -20,6 +20,8 @@ MAX_FEATURES = 3000
 CHUNK = 4096
 #: Evaluations of an objective, counted in operations, that the full matrix may cost; its own take less time each.
 WORTH = 3000
+#: Rows looked at to see whether columns go together, and the columns for which the full matrix costs nothing anyway.
+PROBE, FEW = 1000, 50
 #: Penalties whose change of variables is kept: those of a usual grid.
 KEPT = 4
 
@@ -136,4 +138,17 @@ class DesignFactor:
 def _pays(X: Any) -> bool:
     """Whether the full matrix of second moments and its factor cost less than what they save."""
     n, d = X.shape
-    return n * d**2 + d**3 / 3 <= WORTH * (X.nnz if sparse.issparse(X) else n * d)
+    return n * d**2 + d**3 / 3 <= WORTH * (X.nnz if sparse.issparse(X) else n * d) and _is_correlated(X)
+
+
+def _is_correlated(X: Any) -> bool:
+    """Whether the largest eigenvalue of the correlations of some rows is beyond twice what independent columns have."""
+    part = X[:: max(1, X.shape[0] // PROBE)]
+    part = part.toarray() if sparse.issparse(part) else part
+    part = part - part.mean(axis=0)
+    part /= np.maximum(np.linalg.norm(part, axis=0), np.finfo(part.dtype).tiny)
+    rows, d = part.shape
+    direction = np.random.default_rng(0).normal(size=d).astype(part.dtype)
+    for _ in range(10):
+        direction = part.T @ (part @ (direction / max(np.linalg.norm(direction), np.finfo(part.dtype).tiny)))
+    return bool(np.linalg.norm(direction) > 2 * (1 + np.sqrt(d / rows)) ** 2) or d <= FEW

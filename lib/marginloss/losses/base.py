@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-__all__ = ["MarginLoss", "power_loss", "softplus"]
+from marginloss._compiled import helper
+from marginloss.losses.elementary import FAR, exp_and_expm1
+
+__all__ = ["MarginLoss", "power_loss", "power_loss_scalar", "softplus"]
 
 Array = NDArray[np.float64]
 
@@ -36,6 +40,15 @@ def power_loss(log_p: Array, s: float) -> Array:
     power = s * log_p
     # a power in the subnormal range has lost its digits; there the loss is that of s = 0
     return np.where(np.abs(power) < 1e-290, -log_p, -np.expm1(power) / s)
+
+
+@helper
+def power_loss_scalar(log_p: float, s: float) -> float:
+    """One number of :func:`power_loss`."""
+    level = s * log_p
+    if abs(level) < 1e-290:
+        return -log_p
+    return exp_and_expm1(max(level, -FAR))[1] / -s if level < FAR else inf
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import pytest
 
 from marginloss.companion.book.layout import chapters, root
 from marginloss.companion.book.pages import PAGES, resolve, totals, verdicts
-from marginloss.companion.book.verdicts import SIGNS, findings
+from marginloss.companion.book.verdicts import SIGNS
 from marginloss.companion.exhibits import status
+from marginloss.companion.findings import findings
 from marginloss.companion.ledger import KINDS, entries
 
 

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from marginloss import theory
-from marginloss.companion.book.verdicts import findings
+from marginloss.companion.findings import confirm, findings
 from marginloss.companion.ledger import PAPERS, entries
-from marginloss.theory import Finding, check, claim, confirm, function_of, outcome
+from marginloss.theory import Finding, check, claim, function_of, outcome
 
 CLAIMS = entries(kind="claim")
 
@@ -40,12 +40,6 @@ def test_finding_carries_what_the_check_returned():
     assert finding.id == "sypherd2023:lemma-3"
     assert finding.verdict == "holds" and finding.slack >= 0
     assert all(type(value) is float for value in finding.evidence.values())
-
-
-def test_a_claim_without_a_function_is_not_attempted(monkeypatch):
-    monkeypatch.setattr(theory, "_CHECKS", {})
-    monkeypatch.setattr(theory, "import_module", lambda name: None)
-    assert check("sypherd2023:lemma-3") == Finding("sypherd2023:lemma-3", "not attempted", None, {})
 
 
 @pytest.mark.parametrize("name", ["sypherd2023:lema-3", "nobody2020:lemma-3", "sypherd2023:fig-5", "lemma-3"])

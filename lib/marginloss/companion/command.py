@@ -96,7 +96,7 @@ def build(options: argparse.Namespace) -> int:
 
 def claims(options: argparse.Namespace) -> None:
     """List the claims of the papers with their computed verdicts."""
-    from marginloss.companion.book.verdicts import findings
+    from marginloss.companion.findings import findings
     from marginloss.companion.numbers import shown
 
     found = findings(_key(options))
@@ -139,12 +139,13 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"marginloss {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser.set_defaults(command=lambda options: parser.print_help())
+    commands = parser.add_subparsers(metavar="COMMAND")
 
     command = _command(commands, "run", run, "marginloss run alpha_loss long_servedio --scale paper --jobs 1")
     command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="name, with or without its number; all if none")
     _add_scale(command)
-    command.add_argument("--jobs", type=_positive, default=2, metavar="N", help="chapters at a time (default: 2)")
+    command.add_argument("--jobs", type=_positive, metavar="N", help="chapters at a time (default: one per core)")
 
     command = _command(commands, "try", try_, "marginloss try alpha_loss -p n_points=50")
     command.add_argument("chapter", metavar="CHAPTER", help="name, with or without its number")

@@ -1,22 +1,25 @@
 """What computed numbers depend on, in one string: stored results are good for as long as it stays the same.
 
-A cache that looks at its arguments only serves old numbers after an edit elsewhere. Everything here that is stored
-(executed chapters, sweeps, compiled kernels) therefore carries one of these digests in its name or beside it.
+That is the code that they *reach*, the data sets that this code names, and the pinned versions. A comment, a docstring,
+another module or a new tool in the environment change nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.metadata import distributions
 from pathlib import Path
 
+from marginloss._closure import LIBRARY, Source, closure, closure_digest, read_module, read_source, targets
 from marginloss.companion.folders import build_folder
-from marginloss.datasets.folders import data_folder, data_set_folders
+from marginloss.datasets import files
+from marginloss.datasets.registry import dataset, names
 
-__all__ = ["combine", "compiled_folder", "foundation_digest", "library_digest"]
+__all__ = ["code_digest", "combine", "compiled_folder", "library_digest", "reach_digest"]
+
+CLAIMS = "marginloss.theory"
 
 
 def combine(parts: Iterable[str]) -> str:
@@ -35,15 +38,80 @@ def combine(parts: Iterable[str]) -> str:
     return total.hexdigest()[:32]
 
 
+def reach_digest(*modules: str) -> str:
+    """Digest of what modules of the library depend on: the code and the data sets that they reach, and the pins.
+
+    Examples
+    --------
+    >>> reach_digest("marginloss.risk.cvar") == reach_digest("marginloss.losses.margin")
+    False
+    """
+    return _digest(set(modules), frozenset())
+
+
+def code_digest(cells: Sequence[str]) -> str:
+    """The same for pieces of code that are run one after the other, such as the cells of a chapter."""
+    try:
+        whole, own = read_source("\n".join(cells)), [read_source(cell).digest for cell in cells]
+    except SyntaxError:  # whoever runs it will see
+        whole, own = Source("", (), {}, frozenset()), list(cells)
+    return combine([*own, _digest(targets(whole, "marginloss", LIBRARY), whole.strings)])
+
+
+def _digest(modules: set[str], strings: frozenset[str]) -> str:
+    reached = closure(modules, LIBRARY)
+    strings = strings.union(*(read_module(module, LIBRARY).strings for module in reached))
+    if CLAIMS in reached:  # checks are found by the id of their claim
+        asked = {module for claim in strings if ":" in claim for module in _checks_of(claim)}
+        if not asked <= set(reached):
+            return _digest(modules | asked, strings)
+    data = [line for name in names() if name in strings for line in _data_set(name)]
+    return combine([closure_digest(*modules, folder=LIBRARY), *data, *_pins()])
+
+
+def _checks_of(claim: str) -> list[str]:
+    """Modules of the theory that name a claim."""
+    key = claim.partition(":")[0]
+    paths = (LIBRARY / "marginloss" / "theory").glob(f"{key}/[!_]*.py") if key.isidentifier() else ()
+    modules = [f"{CLAIMS}.{key}.{path.stem}" for path in paths]
+    return [module for module in modules if claim in read_module(module, LIBRARY).strings]
+
+
+def _data_set(name: str) -> list[str]:
+    """The files of a data set: published checksums, and which of them are here."""
+    lines = [name]
+    for part, listed in dataset(name).parts.items():
+        folder = files.find(dataset(name), part)
+        lines += [f"{file.path} {file.sha256} {_state(folder, file)}" for file in listed]
+    return lines
+
+
+def _state(folder: Path | None, file: files.DataFile) -> str:
+    if folder is None:
+        return "absent"
+    if file.sha256 is not None:
+        return "here"  # with this content, or reading it fails
+    stat = (folder / file.path).stat()
+    return _checksum(folder / file.path, stat.st_size, stat.st_mtime_ns)
+
+
+def _pins() -> list[str]:
+    """Pinned versions and that of Python; without the clone that pins them, an installed library has none."""
+    file = LIBRARY.parent / "constraints.txt"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    stripped = [line.partition("#")[0].strip() for line in lines]
+    return [*sorted(filter(None, stripped)), f"python {sys.version_info.major}.{sys.version_info.minor}"]
+
+
 def library_digest() -> str:
-    """Digest of the source of the library; compiled kernels are kept under it.
+    """Digest of all files of the library, comments and all.
 
     Examples
     --------
     >>> library_digest() == library_digest()
     True
     """
-    return combine(_contents(Path(__file__).parents[1], "*.py"))
+    return combine(part for path in sorted(Path(__file__).parents[1].rglob("*.py")) for part in _name_and_content(path))
 
 
 def compiled_folder() -> Path:
@@ -54,32 +122,9 @@ def compiled_folder() -> Path:
     return build_folder() / "numba" / library_digest()
 
 
-def foundation_digest() -> str:
-    """Digest of everything below a chapter: the library, its data, the data sets that are there, versions, Python.
-
-    The source is read again at each call, so that an edit in a running session counts; versions and the checksums of
-    files that did not change are kept.
-
-    Examples
-    --------
-    >>> len(foundation_digest())
-    32
-    """
-    parts = [library_digest(), *_contents(data_folder(), "*"), *_versions(), sys.version]
-    data_sets: dict[str, str] = {}
-    for folder in reversed(data_set_folders()):  # a file in an earlier folder hides one of its name in a later folder
-        contents = list(_contents(folder, "*"))
-        data_sets |= dict(zip(contents[::2], contents[1::2], strict=True))
-    return combine([*parts, *(part for item in sorted(data_sets.items()) for part in item)])
-
-
-def _contents(folder: Path, pattern: str) -> Iterator[str]:
-    """Name and checksum of each file below a folder, in a fixed order."""
-    for path in sorted(folder.rglob(pattern)):
-        if path.is_file() and not path.name.startswith("."):  # hidden: not yet written to its end
-            stat = path.stat()
-            yield path.relative_to(folder).as_posix()
-            yield _checksum(path, stat.st_size, stat.st_mtime_ns)
+def _name_and_content(path: Path) -> tuple[str, str]:
+    stat = path.stat()
+    return str(path.relative_to(LIBRARY)), _checksum(path, stat.st_size, stat.st_mtime_ns)
 
 
 @cache
@@ -87,9 +132,3 @@ def _checksum(path: Path, size: int, modified: int) -> str:
     """SHA-256 of a file; size and time of change are there to make a changed file a new question."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@cache
-def _versions() -> tuple[str, ...]:
-    """Names and versions of all installed distributions."""
-    return tuple(sorted(f"{distribution.name}=={distribution.version}" for distribution in distributions()))

@@ -8,11 +8,15 @@ import functools
 import hashlib
 import inspect
 import sys
+import textwrap
 import types
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from marginloss.companion.digest import code_digest, reach_digest
 
 __all__ = ["describe"]
 
@@ -21,8 +25,8 @@ def describe(value: Any, where: str) -> str:
     """Describe a value so that equal texts mean equal values.
 
     Plain values, arrays, dataclasses such as losses, scikit-learn estimators, classes, modules and functions. A
-    function of the library or of an installed package is described by its name, because the digest of the library and
-    of installed versions is part of every key; any other by its source and by all that it reads from outside.
+    function of the library is described by its name and the digest of what its module reaches, one of an installed
+    package by its name, because versions are pinned, any other by its source and by all that it reads from outside.
 
     Parameters
     ----------
@@ -67,13 +71,15 @@ def _describe(value: Any, where: str, seen: tuple[int, ...]) -> str:
     if isinstance(value, functools.partial):
         return f"partial({inner(value.func)}, {inner(value.args)}, {inner(value.keywords)})"
     if isinstance(value, types.ModuleType):
-        return f"module {value.__name__}"
+        return f"module {value.__name__} {_module(value)}"
     if isinstance(value, types.BuiltinFunctionType | np.ufunc):
         return f"builtin {getattr(value, '__module__', '')}.{value.__name__}"
     if isinstance(value, types.MethodType):
         return f"method {value.__name__} of {inner(value.__self__)}, {inner(value.__func__)}"
     if inspect.isclass(value):
-        return f"class {value.__module__}.{value.__qualname__}" + ("" if _versioned(value) else _source(value, where))
+        return f"class {value.__module__}.{value.__qualname__}" + (
+            _reach(value) if _versioned(value) else _source(value, where)
+        )
     if isinstance(value, types.FunctionType):
         return _function(value, where, seen)
     if dataclasses.is_dataclass(value):
@@ -93,13 +99,14 @@ def _function(function: types.FunctionType, where: str, seen: tuple[int, ...]) -
     """Name, source, defaults and what the function reads from outside; the name alone if versions cover it."""
     name = f"function {function.__module__}.{function.__qualname__}"
     if _versioned(function) and not function.__closure__:
-        return name
+        return name + _reach(function)
     code = function.__code__
     read = {name: function.__globals__[name] for name in sorted(_global_names(code)) if name in function.__globals__}
     read |= dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()), strict=True))
     read["defaults"] = [function.__defaults__, function.__kwdefaults__]
-    # two lambdas on one line have one source, but not the same constants and instructions
-    compiled = f"{code.co_code.hex()} {[c for c in code.co_consts if not isinstance(c, types.CodeType)]!r}"
+    compiled = ""
+    if function.__name__ == "<lambda>":  # two on one line have one source, but not the same constants and instructions
+        compiled = f"{code.co_code.hex()} {[c for c in code.co_consts if not isinstance(c, types.CodeType)]!r}"
     return f"{name} {_source(function, where)} {compiled} {_describe(read, where, seen)}"
 
 
@@ -109,10 +116,33 @@ def _global_names(code: types.CodeType) -> set[str]:
     return names.union(*(_global_names(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
 
 
+def _reach(thing: Any) -> str:
+    """Digest of what a function or class of the library depends on; empty for one of another package."""
+    return f" {reach_digest(thing.__module__)}" if _is_own(thing.__module__) else ""
+
+
+def _module(module: types.ModuleType) -> str:
+    """The same for a module; of one that is neither ours nor installed, digest of its code."""
+    if _is_own(module.__name__):
+        return reach_digest(module.__name__)
+    file = getattr(module, "__file__", None)
+    if file is None or _installed(file) or module.__name__.partition(".")[0] in sys.stdlib_module_names:
+        return ""
+    return code_digest([Path(file).read_text(encoding="utf-8")])
+
+
+def _is_own(module: str | None) -> bool:
+    return (module or "").partition(".")[0] == "marginloss"
+
+
+def _installed(file: str) -> bool:
+    return "site-packages" in file or "dist-packages" in file
+
+
 def _versioned(thing: Any) -> bool:
-    """Whether the digest of the library and of installed versions stands for the source of a function or class."""
+    """Whether the digest of what it reaches, or a pinned version, stands for the source of a function or class."""
     package = (thing.__module__ or "").partition(".")[0]
-    if package == "marginloss" or package in sys.stdlib_module_names - {"__main__"}:
+    if _is_own(package) or package in sys.stdlib_module_names - {"__main__"}:
         return True
     try:
         file = inspect.getfile(thing)
@@ -120,12 +150,12 @@ def _versioned(thing: Any) -> bool:
         return True  # built in
     except OSError:
         return False
-    return "site-packages" in file or "dist-packages" in file
+    return _installed(file)
 
 
 def _source(thing: Any, where: str) -> str:
     try:
-        return inspect.getsource(thing)
+        return code_digest([textwrap.dedent(inspect.getsource(thing))])
     except (OSError, TypeError) as error:
         raise TypeError(
             f"{where}: the source of {thing.__qualname__} cannot be read, so that stored results could go out of date "

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from marginloss.datasets.folders import cache_folder
 
 __all__ = ["build_folder"]
 
 
 def build_folder() -> Path:
-    """Folder of everything generated: ``_build/`` of the checkout, else ``MARGINLOSS_CACHE`` or ``_build/`` here.
+    """Folder of everything generated: ``_build/`` of the checkout, else ``MARGINLOSS_CACHE`` or the user's cache.
 
     Examples
     --------
@@ -19,4 +20,4 @@ def build_folder() -> Path:
     root = Path(__file__).parents[3]
     if (root / "_toc.yml").is_file():
         return root / "_build"
-    return Path(os.environ.get("MARGINLOSS_CACHE", "_build")).absolute()
+    return cache_folder().absolute()

@@ -16,7 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 from marginloss._validation import check_integer
-from marginloss.companion.digest import combine, foundation_digest, library_digest
+from marginloss.companion.digest import combine, library_digest
 from marginloss.companion.fingerprint import describe
 from marginloss.companion.folders import build_folder
 
@@ -44,9 +44,9 @@ def sweep(
 
     Run *i* gets the *i*-th child of one ``SeedSequence`` at every grid point: points are compared on the same draws,
     and more points or runs leave the others unchanged. Each result is stored in a file of its own as soon as it is
-    there, so that an interrupted sweep goes on where it stopped. A stored result is used for as long as the source of
-    the function, its arguments, the library, its data and the installed versions stay what they were; after an edit of
-    the library nothing is stored until Python is started again.
+    there, so that an interrupted sweep goes on where it stopped. A stored result is used for as long as the function,
+    its arguments, the code and the data sets that they reach and the pinned versions stay what they were; after an edit
+    of the library nothing is stored until Python is started again.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _is_as_loaded() -> bool:
 def _files(function: Callable[..., Any], tasks: list[tuple[dict[str, Any], int]], entropy: int) -> list[Path]:
     """Where the result of each task is kept: one folder for the function and all it rests on, one file per task."""
     root = Path(os.environ.get("MARGINLOSS_CACHE") or build_folder())
-    folder = root.absolute() / "sweeps" / combine([describe(function, "function"), foundation_digest()])
+    folder = root.absolute() / "sweeps" / combine([describe(function, "function")])
     folder.mkdir(parents=True, exist_ok=True)
     return [folder / f"{combine([describe(point, 'grid'), str(run), str(entropy)])}.json" for point, run in tasks]
 

@@ -6,7 +6,7 @@ import os
 import warnings
 from pathlib import Path
 
-__all__ = ["data_cache", "data_folder", "data_set_folders"]
+__all__ = ["cache_folder", "data_cache", "data_folder", "data_set_folders"]
 
 
 def data_folder() -> Path:
@@ -30,11 +30,19 @@ def data_cache() -> Path:
     >>> data_cache().name
     'data'
     """
+    return cache_folder() / "data"
+
+
+def cache_folder() -> Path:
+    """``MARGINLOSS_CACHE`` if it is set, else the user's cache folder of the system."""
+    given = os.environ.get("MARGINLOSS_CACHE")
+    if given:
+        return Path(given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pooch asks tqdm for a notebook widget, which a page should not complain about
         import pooch
 
-    return Path(os.environ.get("MARGINLOSS_CACHE") or pooch.os_cache("marginloss")) / "data"
+    return Path(pooch.os_cache("marginloss"))
 
 
 def data_set_folders() -> list[Path]:

@@ -1,16 +1,16 @@
 """Every claim of the five papers as a function with a verdict.
 
-One module (or package) per paper, named after its key and loaded when a claim of that paper is first checked.
+One package per paper, named after its key and loaded when a claim of that paper is first checked.
 
 How to add a claim
 ------------------
 1. Write its entry in ``data/ledger/<key>.yml`` with ``kind: claim`` and the verdict that you expect.
-2. Write a function without arguments in ``theory/<key>.py`` and decorate it with the id::
+2. Write a function without arguments in the package ``theory/<key>`` and decorate it with the id::
 
-       from marginloss.theory import Outcome, claim, outcome
+       from marginloss.theory import Finding, claim, outcome
 
        @claim("sypherd2023:lemma-3")
-       def lemma_3() -> Outcome:
+       def lemma_3() -> Finding:
            r"The logistic loss is at least as curved as the sigmoid loss, (44)."
            z = np.linspace(-20, 20, 4001)
            gap = np.abs(LogisticLoss().derivative(z, 2)) - np.abs(SigmoidLoss().derivative(z, 2))
@@ -34,36 +34,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from importlib import import_module
-from importlib.util import find_spec
+from pkgutil import iter_modules
 
 import numpy as np
 
-from marginloss.companion.ledger import PAPERS, Entry, entries, unknown_id
+__all__ = ["Finding", "check", "claim", "function_of", "outcome"]
 
-__all__ = ["Finding", "Outcome", "check", "claim", "confirm", "function_of", "outcome"]
-
-CheckFunction = Callable[[], "Outcome"]
+CheckFunction = Callable[[], "Finding"]
 _CHECKS: dict[str, CheckFunction] = {}
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a check returns: verdict, worst slack and evidence. Made by :func:`outcome`."""
-
-    verdict: str
-    slack: float | None
-    evidence: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Finding:
-    """The result of checking one claim.
+    """The result of checking one claim; made by :func:`outcome`.
 
     Attributes
     ----------
     id : str
+        Of the claim, filled in by :func:`check`.
     verdict : str
         ``holds``, ``holds with a caveat``, ``fails as printed``, ``undecided`` or ``not attempted``.
     slack : float or None
@@ -85,7 +76,7 @@ def outcome(
     evidence: Mapping[str, float] | None = None,
     tolerance: float = 0.0,
     certain: bool = True,
-) -> Outcome:
+) -> Finding:
     """Turn the numbers of a check into its verdict.
 
     Parameters
@@ -106,7 +97,7 @@ def outcome(
     Examples
     --------
     >>> outcome(0.25, evidence={"at": 3.0})
-    Outcome(verdict='holds', slack=0.25, evidence={'at': 3.0})
+    Finding(id='', verdict='holds', slack=0.25, evidence={'at': 3.0})
     >>> outcome(-0.1).verdict, outcome(0.1, caveat=True).verdict
     ('fails as printed', 'holds with a caveat')
     >>> outcome(-1e-12, tolerance=1e-9).slack, outcome(-0.1, certain=False).verdict
@@ -120,7 +111,7 @@ def outcome(
     verdict = (
         ("fails as printed" if certain else "undecided") if not holds else "holds with a caveat" if caveat else "holds"
     )
-    return Outcome(verdict, slack, {name: float(value) for name, value in (evidence or {}).items()})
+    return Finding("", verdict, slack, {name: float(value) for name, value in (evidence or {}).items()})
 
 
 def claim(claim_id: str) -> Callable[[CheckFunction], CheckFunction]:
@@ -140,30 +131,25 @@ def claim(claim_id: str) -> Callable[[CheckFunction], CheckFunction]:
 
 
 def function_of(claim_id: str) -> CheckFunction | None:
-    """The function that checks a claim, or None if there is none yet; loads the paper's module."""
+    """The function that checks a claim, or None if there is none; loads the paper's package."""
     key = claim_id.partition(":")[0]
-    if key in PAPERS and find_spec(f"{__name__}.{key}") is not None:
+    if key in _papers():
         import_module(f"{__name__}.{key}")
     return _CHECKS.get(claim_id)
 
 
 def check(claim_id: str) -> Finding:
-    """Check one claim of the ledger by computation.
+    """Check one claim by computation.
 
     Parameters
     ----------
     claim_id : str
         For instance ``"sypherd2023:lemma-2.6"``.
 
-    Returns
-    -------
-    Finding
-        With the verdict ``not attempted`` if the claim has no computation yet.
-
     Raises
     ------
     KeyError
-        If the ledger has no such claim; the message lists the closest ids.
+        If no check of that id is registered; the message lists the closest ids.
 
     Examples
     --------
@@ -171,27 +157,14 @@ def check(claim_id: str) -> Finding:
     'holds'
     """
     function = function_of(claim_id)
-    if function is not None:
-        result = function()
-        return Finding(claim_id, result.verdict, result.slack, dict(result.evidence))
-    key = claim_id.partition(":")[0]
-    known = {found.id: found for found in entries(key if key in PAPERS else None, "claim")}
-    if claim_id not in known:
-        raise KeyError(unknown_id(claim_id, known, "claim"))
-    return Finding(claim_id, "not attempted", None, {})
+    if function is None:
+        for key in _papers():
+            import_module(f"{__name__}.{key}")
+        close = get_close_matches(claim_id, _CHECKS, n=3, cutoff=0.5)
+        raise KeyError(f"no claim {claim_id!r} has a check" + (f"; close: {', '.join(close)}" if close else ""))
+    return replace(function(), id=claim_id)
 
 
-def confirm(erratum: Entry, finding: Finding | None = None) -> str:
-    """Verdict on an erratum: ``confirmed`` if the check of the claim it names comes out as the ledger expects.
-
-    Parameters
-    ----------
-    erratum : Entry
-    finding : Finding, optional
-        Of the claim in ``confirmed_by``, if it has been checked already.
-    """
-    if not erratum.confirmed_by:
-        return "reading" if erratum.expected == "reading" else "not attempted"
-    finding = finding or check(erratum.confirmed_by)
-    expected = {found.id: found.expected for found in entries(erratum.key, "claim")}[erratum.confirmed_by]
-    return "confirmed" if finding.verdict == expected != "not attempted" else "not attempted"
+def _papers() -> list[str]:
+    """Keys of the papers: the packages of this room."""
+    return [module.name for module in iter_modules(__path__) if module.ispkg]

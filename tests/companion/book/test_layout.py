@@ -32,29 +32,6 @@ def test_no_name_means_all_and_unknown_names_raise():
         find_chapters(["alpha_los"])
 
 
-def test_digest_of_a_chapter_changes_with_text_foundation_and_scale(tmp_path):
-    path = tmp_path / "x.md"
-    path.write_text("one")
-    digests = [
-        Chapter(path).digest("f", "quick"),
-        Chapter(path).digest("g", "quick"),
-        Chapter(path).digest("f", "paper"),
-    ]
-    path.write_text("two")
-    digests.append(Chapter(path).digest("f", "quick"))
-    assert len(set(digests)) == 4
-
-
-def test_digest_of_a_chapter_changes_with_the_files_that_its_head_names(tmp_path):
-    path, table = tmp_path / "x.md", tmp_path / "table.json"
-    path.write_text("---\nkernelspec: {name: python3}\ninputs: [table.json]\n---\n\n# A chapter\n\n---\n")
-    table.write_text("1")
-    before = Chapter(path).digest("f", "quick")
-    assert Chapter(path).digest("f", "quick") == before
-    table.write_text("2")
-    assert Chapter(path).digest("f", "quick") != before
-
-
 def test_a_page_without_a_head_is_no_notebook(tmp_path):
     path = tmp_path / "x.md"
     path.write_text("# A page\n\n---\nkernelspec: no\n---\n")

@@ -5,10 +5,11 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from marginloss.companion.findings import confirm
 from marginloss.companion.ledger import entries
 from marginloss.losses import TwoTemperatureLoss, tempered
 from marginloss.losses.fixed_point import fixed_point_excess
-from marginloss.theory import check, confirm
+from marginloss.theory import check
 from marginloss.theory.amid2019 import consistency, functions, iterations, loss, shape
 
 CLAIMS = [entry.id for entry in entries("amid2019", "claim")]

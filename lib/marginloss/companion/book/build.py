@@ -13,12 +13,13 @@ from importlib.metadata import files
 from pathlib import Path
 
 from marginloss._validation import check_name
+from marginloss.companion.book.execute import with_outputs
 from marginloss.companion.book.layout import chapters, pages, root
 from marginloss.companion.book.repository import find_repository
 from marginloss.companion.book.results import Result, write_atomically
 from marginloss.companion.book.runner import outdated
-from marginloss.companion.book.verdicts import findings
-from marginloss.companion.digest import combine, foundation_digest
+from marginloss.companion.digest import combine, library_digest
+from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
 from marginloss.companion.scale import SCALES
 
@@ -57,10 +58,10 @@ def build(scale: str) -> Path:
 
 def _inputs(scale: str) -> str:
     """Digest of everything that is on the pages."""
-    sources = [root() / "_config.yml", root() / "_toc.yml", *pages()]
+    sources = [root() / "_config.yml", root() / "_toc.yml", *pages(), *sorted((root() / "data").rglob("*.yml"))]
     sources += [path for path in sorted((root() / "chapters").rglob("*")) if path.is_file() and path.name != MATHJAX]
     sources += [chapter.result(scale) for chapter in chapters()]
-    return combine([foundation_digest(), *(path.read_text(encoding="utf-8", errors="replace") for path in sources)])
+    return combine([library_digest(), *(path.read_text(encoding="utf-8", errors="replace") for path in sources)])
 
 
 def _copy_mathjax() -> None:
@@ -81,7 +82,7 @@ def _fill_cache(scale: str) -> None:
 
     cache = get_cache(str(build_folder() / ".jupyter_cache"))
     for chapter in chapters():
-        notebook = nbformat.read(chapter.notebook(scale), as_version=4)
+        notebook = with_outputs(chapter.read(), nbformat.read(chapter.notebook(scale), as_version=4))
         result = Result.read(chapter.result(scale))
         data = {"execution_seconds": result.seconds if result else None}
         bundle = CacheBundleIn(notebook, str(chapter.path), data=data)

@@ -10,7 +10,8 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from marginloss._validation import UnknownName, check_name
-from marginloss.companion.book.verdicts import as_markdown, badge, findings, reason_of
+from marginloss.companion.book.verdicts import as_markdown, badge, reason_of
+from marginloss.companion.findings import findings
 from marginloss.companion.ledger import Entry, entries
 from marginloss.companion.numbers import shown
 from marginloss.theory import Finding

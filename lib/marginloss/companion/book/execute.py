@@ -15,7 +15,7 @@ from marginloss.companion.book.results import Result, glued_values, write_atomic
 from marginloss.companion.digest import compiled_folder
 from marginloss.companion.folders import build_folder
 
-__all__ = ["ChapterError", "execute", "execute_copy", "kernel_environment"]
+__all__ = ["ChapterError", "execute", "execute_copy", "kernel_environment", "with_outputs"]
 
 # the first removes a line of every kernel about its transport
 KERNEL = {"kernel_name": "python3", "progress_bar": False, "extra_arguments": ["--IPKernelApp.log_level=50"]}
@@ -44,13 +44,11 @@ def execute(path: Path, digest: str, environment: dict[str, str]) -> Result:
     the execution cache of the book.
     """
     chapter, scale = Chapter(path), environment["MARGINLOSS_SCALE"]
-    source = _read(chapter)
+    source = chapter.read()
     started = time.perf_counter()
     done = _papermill(source, chapter, environment)
     seconds = time.perf_counter() - started
-    codes = [[cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in (source, done)]
-    for cell, ran in zip(*codes, strict=True):
-        cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+    with_outputs(source, done)
     try:
         values = glued_values(chapter, source)
     except ValueError as error:
@@ -63,9 +61,17 @@ def execute(path: Path, digest: str, environment: dict[str, str]) -> Result:
     return result
 
 
+def with_outputs(source: Any, done: Any) -> Any:
+    """A notebook with the outputs of one that was executed; their words and comments may differ."""
+    codes = [[cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in (source, done)]
+    for cell, ran in zip(*codes, strict=True):
+        cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+    return source
+
+
 def execute_copy(chapter: Chapter, parameters: dict[str, Any], environment: dict[str, str]) -> Path:
     """Execute a copy with other parameters; the book does not see it."""
-    notebook = _read(chapter)
+    notebook = chapter.read()
     known = _parameter_names(notebook)
     for name in parameters:
         check_name(f"parameter of {chapter.name}", name, known)
@@ -101,15 +107,6 @@ def _parameter_names(notebook: Any) -> list[str]:
     tagged = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
     trees = [node for cell in tagged for node in ast.walk(ast.parse(cell.source))]
     return [node.id for node in trees if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-
-
-def _read(chapter: Chapter) -> Any:
-    try:
-        import jupytext
-    except ImportError as error:
-        raise ImportError("executing chapters needs the extra 'book': pip install '.[book]' in a clone") from error
-
-    return jupytext.reads(chapter.text, fmt="md:myst")
 
 
 def _text(notebook: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from marginloss._validation import check_name
-from marginloss.companion.digest import combine
+from marginloss.companion.digest import code_digest, combine
 from marginloss.companion.folders import build_folder
 
 __all__ = ["Chapter", "chapters", "find_chapters", "pages", "root"]
@@ -64,13 +64,22 @@ class Chapter:
         """Code of all cells."""
         return "\n".join(re.findall(r"^```\{code-cell\}.*?\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL))
 
-    def digest(self, foundation: str, scale: str) -> str:
-        """What the chapter's numbers depend on: its text, everything below it, the scale, and the files it names.
+    def read(self) -> Any:
+        """The chapter as a notebook without outputs."""
+        try:
+            import jupytext
+        except ImportError as error:
+            raise ImportError("reading chapters needs the extra 'book': pip install '.[book]' in a clone") from error
+        return jupytext.reads(self.text, fmt="md:myst")
+
+    def digest(self, scale: str) -> str:
+        """What the chapter's numbers depend on: the code of its cells and all that it reaches, the scale, its files.
 
         A chapter names files that it reads besides, such as results of the benchmarks, as ``inputs`` in its head.
         """
+        cells = [cell.source for cell in self.read().cells if cell.cell_type == "code"]
         inputs = [(self.path.parent / name).read_text(encoding="utf-8") for name in self.head.get("inputs", [])]
-        return combine([foundation, self.text, scale, *inputs])
+        return combine([code_digest(cells), scale, *inputs])
 
     def notebook(self, scale: str) -> Path:
         """Executed notebook of this chapter."""

@@ -20,11 +20,12 @@ from sphinx.util.docutils import SphinxDirective
 
 from marginloss import __version__
 from marginloss.companion.book.layout import Chapter, root
-from marginloss.companion.book.verdicts import as_markdown, badge, counted, findings, reason_of
+from marginloss.companion.book.verdicts import as_markdown, badge, counted, reason_of
 from marginloss.companion.exhibits import Judged, Status, status
+from marginloss.companion.findings import confirm, findings
 from marginloss.companion.ledger import ABSENT, FILLED, PAPERS, VERDICTS, Entry, entries
 from marginloss.companion.numbers import shown
-from marginloss.theory import Finding, confirm, function_of
+from marginloss.theory import Finding, function_of
 
 __all__ = ["PAGES", "resolve", "setup", "totals", "verdicts"]
 

@@ -1,4 +1,4 @@
-"""Running the chapters that need it, two at a time, with progress, and going on where a run was interrupted."""
+"""Running the chapters that need it, one per core, with progress, and going on where a run was interrupted."""
 
 from __future__ import annotations
 
@@ -13,23 +13,19 @@ from marginloss._validation import check_name
 from marginloss.companion.book.execute import execute, kernel_environment
 from marginloss.companion.book.layout import Chapter, chapters
 from marginloss.companion.book.results import Result
-from marginloss.companion.digest import foundation_digest
 from marginloss.companion.folders import build_folder
 from marginloss.companion.scale import SCALES
 
 __all__ = ["outdated", "run"]
 
-WORKERS = 2
-
 
 def outdated(wanted: Iterable[Chapter], scale: str) -> dict[Chapter, str]:
     """Chapters whose stored run is missing or belongs to another state of things, with their digests now."""
-    foundation = foundation_digest()
-    digests = {chapter: chapter.digest(foundation, scale) for chapter in wanted}
+    digests = {chapter: chapter.digest(scale) for chapter in wanted}
     return {chapter: digest for chapter, digest in digests.items() if not _is_current(chapter, digest, scale)}
 
 
-def run(wanted: Iterable[Chapter], scale: str, workers: int = WORKERS) -> list[Result]:
+def run(wanted: Iterable[Chapter], scale: str, workers: int | None = None) -> list[Result]:
     """Execute what is outdated among ``wanted`` and return the new results.
 
     Each chapter is stored by the process that ran it as soon as it is done, so an interrupted run loses nothing that
@@ -40,8 +36,8 @@ def run(wanted: Iterable[Chapter], scale: str, workers: int = WORKERS) -> list[R
     todo = outdated(wanted, scale)
     if not todo:
         return []
-    workers = min(workers, len(todo))
     cores = os.cpu_count() or 1
+    workers = min(workers or cores, len(todo))
     # at paper scale a chapter can outlast all others: its sweeps then use the cores that these have left
     environment = kernel_environment(scale, jobs=cores if scale == "paper" else max(1, cores // workers))
     # the longest first, so that none of them starts when all others have ended; those never run could be long

@@ -1,25 +1,16 @@
-"""Verdicts for the pages: those of the claims are computed once for each state of the library and kept."""
+"""Verdicts for the pages, in words."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
-from multiprocessing import get_context
+from collections.abc import Mapping
 
-from tqdm import tqdm
-
-from marginloss.companion.book.results import write_atomically
-from marginloss.companion.digest import compiled_folder, foundation_digest
 from marginloss.companion.exhibits import status
-from marginloss.companion.folders import build_folder
+from marginloss.companion.findings import findings
 from marginloss.companion.ledger import ABSENT, Entry, entries
-from marginloss.theory import Finding, check
+from marginloss.theory import Finding
 
-__all__ = ["SIGNS", "as_markdown", "badge", "counted", "findings", "reason_of", "summary"]
+__all__ = ["SIGNS", "as_markdown", "badge", "counted", "reason_of", "summary"]
 
 SIGNS = {
     "holds": "✓",
@@ -38,26 +29,6 @@ SIGNS = {
 """A sign for each verdict; ``book.css`` has a colour for each."""
 
 
-def findings(key: str | None = None) -> dict[str, Finding]:
-    """Findings on all claims, or on those of one paper, by id; computed if the library or its data have changed."""
-    store, foundation = build_folder() / "results" / "findings.json", foundation_digest()
-    try:
-        stored = json.loads(store.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        stored = {}
-    known = {}
-    if stored.get("foundation") == foundation:
-        known = {claim: Finding(**finding) for claim, finding in stored["findings"].items()}
-    wanted = [entry.id for entry in entries(key, "claim")]
-    missing = [claim for claim in wanted if claim not in known]
-    if missing:
-        checked = tqdm(_check(missing), "checking claims", len(missing), unit="claim", disable=None, leave=False)
-        known |= {finding.id: finding for finding in checked}
-        kept = {claim: asdict(finding) for claim, finding in known.items()}
-        write_atomically(store, json.dumps({"foundation": foundation, "findings": kept}))
-    return {claim: known[claim] for claim in wanted}
-
-
 def reason_of(entry: Entry, finding: Finding) -> str:
     """Why a claim has its verdict, with the numbers that were computed, as Markdown; empty where it simply holds."""
     # without its data set a check has computed nothing that the reason could name
@@ -70,14 +41,6 @@ def as_markdown(text: str, emphasis: bool = False) -> str:
     """Text of the ledger as Markdown: mathematics in dollars stays, what would open an HTML tag does not."""
     text = text.replace("<", r"\<")
     return f"*{text}*" if emphasis and text and "*" not in text else text
-
-
-def _check(claims: list[str]) -> Iterator[Finding]:
-    """Findings in the order of the claims, from one process a core, with the compiled code that chapters leave."""
-    workers = min(os.cpu_count() or 1, len(claims))
-    os.environ["NUMBA_CACHE_DIR"] = str(compiled_folder())  # processes that are spawned inherit it
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(check, claims)
 
 
 def badge(verdict: str) -> str:

@@ -11,7 +11,7 @@ from scipy.special import expit
 from marginloss.losses import TwoTemperatureLoss
 from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_t, softmax_t, two_temperature_hessian, two_temperature_loss
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["conditional_risk", "optimal_activations"]
 
@@ -33,7 +33,7 @@ def optimal_activations(p: Array, t1: float, t2: float) -> Array:
 
 
 @claim("amid2019:c25")
-def proper_through_the_escort() -> Outcome:
+def proper_through_the_escort() -> Finding:
     """Gradient and curvature of the expected loss at the claimed point, p recovered by the escort, and not without."""
     slope, recovered, curvature, bias = 0.0, 0.0, np.inf, np.inf
     for t1, t2 in PAIRS:
@@ -59,7 +59,7 @@ def proper_through_the_escort() -> Outcome:
 
 
 @claim("amid2019:c26")
-def bayes_consistent() -> Outcome:
+def bayes_consistent() -> Finding:
     """Minimisers from random starts for positive p; the zero-probability and finite-support cases as caveats."""
     rng = np.random.default_rng(0)
     spread, right = 0.0, True
@@ -97,7 +97,7 @@ def bayes_consistent() -> Outcome:
 
 
 @claim("amid2019:c27")
-def single_minimum() -> Outcome:
+def single_minimum() -> Finding:
     """The derivative of the binary conditional risk is negative, then positive, and changes its sign once."""
     x = np.linspace(-30, 30, 3001)  # log-odds of the model; a minimiser is at logit(eta) / t1, inside
     fewest, most = np.inf, 0
@@ -113,7 +113,7 @@ def single_minimum() -> Outcome:
 
 
 @claim("amid2019:c28")
-def posterior_by_gradient_methods() -> Outcome:
+def posterior_by_gradient_methods() -> Finding:
     """Error of the escort posterior that L-BFGS reaches from zero at its usual tolerance, for several t1."""
     errors = dict.fromkeys((0.1, 0.5, 1.0), 0.0)
     for t1, p in product(errors, (P, np.array([0.7, 0.2, 0.1]), np.array([0.4, 0.35, 0.25]))):
@@ -130,7 +130,7 @@ def posterior_by_gradient_methods() -> Outcome:
 
 
 @claim("amid2019:c29")
-def binary_consistency() -> Outcome:
+def binary_consistency() -> Finding:
     """Sign of the best margin, a minimum by the slopes around it; and what [a, -a] for [a/2, -a/2] would change."""
     worst, imbalance = np.inf, 0.0
     for (t1, t2), eta in product(((0.1, 1.12), (0.6, 1.6), (0.9, 1.3), (1.0, 2.0), (0.5, 0.8)), (0.51, 0.6, 0.8, 0.95)):

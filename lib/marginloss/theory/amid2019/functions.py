@@ -16,13 +16,13 @@ from marginloss.losses.tempered import (
     tsallis_divergence,
     tsallis_entropy,
 )
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 TEMPERATURES = (0.0, 0.3, 0.5, 0.9, 1.0, 1.12, 1.5, 2.0, 3.0)
 
 
 @claim("amid2019:c1")
-def inverse_functions() -> Outcome:
+def inverse_functions() -> Finding:
     """Inverse of each other, limits at 1, one-sided bounds that are reached far out: equations (1) and (4)."""
     x = np.geomspace(0.1, 10, 101)
     y = np.log(x)
@@ -44,7 +44,7 @@ def inverse_functions() -> Outcome:
 
 
 @claim("amid2019:c2")
-def no_product_rule() -> Outcome:
+def no_product_rule() -> Finding:
     """The logarithm of a product is not the sum, except at 1."""
     gaps = [abs(log_t(6.0, t) - log_t(2.0, t) - log_t(3.0, t)) for t in (0.5, 1.5)]
     at_one = abs(log_t(6.0, 1) - log_t(2.0, 1) - log_t(3.0, 1))
@@ -53,7 +53,7 @@ def no_product_rule() -> Outcome:
 
 
 @claim("amid2019:c3")
-def entropy_and_divergence() -> Outcome:
+def entropy_and_divergence() -> Finding:
     """Two forms of the entropy (2) and of the divergence (3), and its limit, Kullback and Leibler's by definition."""
     rng = np.random.default_rng(0)
     p, q = rng.dirichlet(np.ones(5), size=(2, 200))
@@ -74,7 +74,7 @@ def entropy_and_divergence() -> Outcome:
 
 
 @claim("amid2019:c4")
-def gradient_is_the_escort() -> Outcome:
+def gradient_is_the_escort() -> Finding:
     """Gradient of the log-partition by differences against the escort of the probabilities, (8)."""
     rng = np.random.default_rng(1)
     a, h = rng.normal(size=(50, 4)), 1e-4
@@ -87,7 +87,7 @@ def gradient_is_the_escort() -> Outcome:
 
 
 @claim("amid2019:c5")
-def convex_and_shift() -> Outcome:
+def convex_and_shift() -> Finding:
     """Convexity by midpoints, and the shift by a constant; for every temperature from 0 on."""
     rng = np.random.default_rng(2)
     a, b = rng.normal(scale=5, size=(2, 2000, 6))
@@ -109,7 +109,7 @@ def _closed_form(size: Array, t: float) -> Array:
 
 
 @claim("amid2019:c6")
-def closed_forms() -> Outcome:
+def closed_forms() -> Finding:
     """Closed forms besides that at 2, each compared with the root of its equation: a counterexample a piece."""
     size = np.concatenate([np.linspace(0, 8, 801), np.geomspace(8, 1e6, 200)])
     pairs = np.stack([size / 2, -size / 2], axis=-1)
@@ -126,7 +126,7 @@ def closed_forms() -> Outcome:
 
 
 @claim("amid2019:c23")
-def closed_form_at_two() -> Outcome:
+def closed_form_at_two() -> Finding:
     """The square root at t = 2 against Newton's root."""
     a = np.concatenate([np.linspace(0, 50, 2001), np.geomspace(50, 1e6, 500)])
     error = np.abs(log_partition_margin(a, 2) / np.sqrt(a**2 / 4 + 1) - 1).max()
@@ -134,7 +134,7 @@ def closed_form_at_two() -> Outcome:
 
 
 @claim("amid2019:c24")
-def logarithm_of_a_quotient() -> Outcome:
+def logarithm_of_a_quotient() -> Finding:
     r"""The printed factor :math:`u^t` against the right one, :math:`v^{t-1}`."""
     rng = np.random.default_rng(3)
     u, v = rng.uniform(0.1, 3, size=(2, 500))

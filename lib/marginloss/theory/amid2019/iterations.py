@@ -17,7 +17,7 @@ from marginloss.losses.tempered import (
     log_partition_margin,
     log_t,
 )
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["hardest_rows", "one_against_many", "printed_algorithm_2", "totals_after"]
 
@@ -56,7 +56,7 @@ def printed_algorithm_2(margin: float, t: float, steps: int = 200) -> float:
 
 
 @claim("amid2019:c19")
-def algorithm_1() -> Outcome:
+def algorithm_1() -> Finding:
     """Fixed point against Newton; how many updates the worst of the rows needs, and that it needs finitely many."""
     rng = np.random.default_rng(0)
     error, most = 0.0, {}
@@ -76,7 +76,7 @@ def algorithm_1() -> Outcome:
 
 
 @claim("amid2019:c20")
-def algorithm_2() -> Outcome:
+def algorithm_2() -> Finding:
     """The printed update at a = 5, where it is wrong, and at a = 1, where the missing factor is one."""
     exact = {a: float(log_partition_margin(a, 1.5)) for a in (1.0, 5.0)}
     printed = {a: printed_algorithm_2(a, 1.5) for a in exact}
@@ -94,7 +94,7 @@ def algorithm_2() -> Outcome:
 
 
 @claim("amid2019:c21")
-def about_twenty_iterations() -> Outcome:
+def about_twenty_iterations() -> Finding:
     """Updates to 1e-10 in the paper's setting, two classes and temperatures up to 1.9; and beyond it."""
     inside = {t: int(fixed_point_updates(hardest_rows(2, t, 400), t).max()) for t in (1.12, 1.3, 1.5, 1.9)}
     most = max(inside.values())
@@ -110,7 +110,7 @@ def about_twenty_iterations() -> Outcome:
 
 
 @claim("amid2019:c22")
-def monotone_function_of_appendix_a() -> Outcome:
+def monotone_function_of_appendix_a() -> Finding:
     r"""Whether :math:`Z(u)^{1-t} a - u` decreases on (0, a), on both sides of the threshold :math:`2^t/(t-1)`."""
     t = 2.0
     threshold = 2**t / (t - 1)

@@ -9,11 +9,11 @@ import numpy as np
 from marginloss.losses import AlphaLoss, GeneralizedCrossEntropyLoss, LogisticLoss, TLogisticLoss, TwoTemperatureLoss
 from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_t, softmax_t, two_temperature_loss
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 
 @claim("amid2019:c7")
-def gradient_of_the_mean() -> Outcome:
+def gradient_of_the_mean() -> Finding:
     """Sum of the gradients of N = 7 examples, as (14) prints it, over the gradient of their mean loss (13)."""
     rng = np.random.default_rng(0)
     n, h = 7, 1e-5
@@ -40,7 +40,7 @@ def gradient_of_the_mean() -> Outcome:
 
 
 @claim("amid2019:c8")
-def gradient_of_the_binary_loss() -> Outcome:
+def gradient_of_the_binary_loss() -> Finding:
     """Differences of (16) against the printed gradient, from probabilities and escorts of the two activations."""
     a, h = np.linspace(-8, 8, 161), 1e-5
     worst = 0.0
@@ -54,7 +54,7 @@ def gradient_of_the_binary_loss() -> Outcome:
 
 
 @claim("amid2019:c9")
-def cap_of_the_loss() -> Outcome:
+def cap_of_the_loss() -> Finding:
     """Largest loss over margins down to -1e300 and over rows of four classes, over the cap 1/(1-t1)."""
     margins = -np.geomspace(1e-2, 1e300, 400)
     rows = np.zeros((len(margins), 4))
@@ -75,7 +75,7 @@ def cap_of_the_loss() -> Outcome:
 
 
 @claim("amid2019:c10")
-def bounded_only_below_one() -> Outcome:
+def bounded_only_below_one() -> Finding:
     """For t1 at least 1 the loss keeps growing; inside (0, 1) it stays below its cap."""
 
     def growth(t1: float, t2: float) -> float:
@@ -97,7 +97,7 @@ def bounded_only_below_one() -> Outcome:
 
 
 @claim("amid2019:c11")
-def importance_factor() -> Outcome:
+def importance_factor() -> Finding:
     """The gradient over the escort: it rises with p, up to one, for t2 > t1, and is one for equal temperatures."""
     p = np.random.default_rng(0).dirichlet(np.ones(3), size=300)
     p = p[p[:, 0].argsort()]
@@ -118,7 +118,7 @@ def importance_factor() -> Outcome:
 
 
 @claim("amid2019:c30")
-def special_cases() -> Outcome:
+def special_cases() -> Finding:
     """Logistic, t-logistic, generalised cross entropy and α-loss as pairs of temperatures; entmax below one."""
     a = np.linspace(-30, 30, 601)
     logistic = np.abs(TwoTemperatureLoss(1, 1).value(a) / LogisticLoss().value(a) - 1).max()

@@ -9,7 +9,7 @@ import numpy as np
 from marginloss.losses import TwoTemperatureLoss
 from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_partition_margin, softmax_t, two_temperature_loss
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 MARGINS = np.concatenate([-np.geomspace(1e-3, 400, 300)[::-1], [0.0], np.geomspace(1e-3, 400, 300)])
 GRID = np.round(np.arange(0.1, 2.01, 0.1), 10)
@@ -21,7 +21,7 @@ def _inside(t2: float, margins: Array = MARGINS) -> Array:
 
 
 @claim("amid2019:c12")
-def convex_region() -> Outcome:
+def convex_region() -> Finding:
     """Sign of the second derivative over 400 pairs of temperatures, inside the support."""
     smallest, elsewhere, infinite = np.inf, -np.inf, 0
     for t1, t2 in product(GRID, GRID):
@@ -50,7 +50,7 @@ def convex_region() -> Outcome:
 
 
 @claim("amid2019:c13")
-def curvature_and_the_gap() -> Outcome:
+def curvature_and_the_gap() -> Finding:
     """Change of the curvature when t1 grows at fixed t2, and when t2 falls at fixed t1."""
     steps = np.round(np.arange(1.0, 2.01, 0.1), 10)
     middle = np.abs(MARGINS) <= 10
@@ -83,7 +83,7 @@ def curvature_and_the_gap() -> Outcome:
 
 
 @claim("amid2019:c14")
-def quasi_convex() -> Outcome:
+def quasi_convex() -> Finding:
     """Monotone in the margin; for several classes, never above both ends on random segments; for all temperatures."""
     rise = max(
         np.diff(TwoTemperatureLoss(t1, t2).value(MARGINS)).max()
@@ -101,7 +101,7 @@ def quasi_convex() -> Outcome:
 
 
 @claim("amid2019:c15")
-def single_inflection() -> Outcome:
+def single_inflection() -> Finding:
     """Second derivative at the inflection point, its number of sign changes, and the printed equation there."""
     worst, residual, changes = 0.0, 0.0, []
     for t1, t2 in product((0.1, 0.4, 0.6, 0.9, 1.0), (1.0, 1.12, 1.3, 1.6, 2.0)):
@@ -135,7 +135,7 @@ def _pieces(a: Array, t1: float, t2: float) -> tuple[Array, Array, Array, Array]
 
 
 @claim("amid2019:c16")
-def second_derivative_b1() -> Outcome:
+def second_derivative_b1() -> Finding:
     """(B.1) as printed, with 1/2 - G, and with 1/2 - dG in its place."""
     a = np.linspace(-6, 6, 241)
     printed, repaired = 0.0, 0.0
@@ -152,7 +152,7 @@ def second_derivative_b1() -> Outcome:
 
 
 @claim("amid2019:c17")
-def second_derivative_in_lambda() -> Outcome:
+def second_derivative_in_lambda() -> Finding:
     """The form in λ as printed, and with the missing positive factor p^(t2-t1) λ^(2 t2)."""
     a = np.linspace(-6, 6, 241)
     printed, repaired, sign = 0.0, 0.0, True
@@ -172,7 +172,7 @@ def second_derivative_in_lambda() -> Outcome:
 
 
 @claim("amid2019:c18")
-def finite_support() -> Outcome:
+def finite_support() -> Finding:
     """Value on the flat part, and convexity beyond it, for t2 ≤ t1 < 1."""
     worst, bend = 0.0, np.inf
     for t1, t2 in ((0.8, 0.5), (0.5, 0.5), (0.9, 0.3)):

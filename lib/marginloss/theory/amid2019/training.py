@@ -13,7 +13,7 @@ from marginloss.linear.objective import MarginObjective
 from marginloss.losses import MarginLoss, TwoTemperatureLoss
 from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import fixed_point_log_partition_margin, log_partition_margin
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["plain_fit"]
 
@@ -33,7 +33,7 @@ def plain_fit(
 
 
 @claim("amid2019:c31")
-def initial_weights() -> Outcome:
+def initial_weights() -> Finding:
     """Accuracy on simulated pixels after starts of several sizes, with pixels in [0, 1] and in [0, 255]."""
     rng = np.random.default_rng(0)
     n, d, starts = 600, 200, 3
@@ -65,7 +65,7 @@ def initial_weights() -> Outcome:
 
 
 @claim("amid2019:c32")
-def cost_of_the_log_partition() -> Outcome:
+def cost_of_the_log_partition() -> Finding:
     """Time of the log-partition of n margins over that of the two matrix products, many and few features."""
     rng = np.random.default_rng(0)
     n = 4000

@@ -12,7 +12,7 @@ from marginloss.boosting.bounds import impagliazzo_rounds, smoothboost_rounds, t
 from marginloss.boosting.loop import Round, Stop, boost
 from marginloss.boosting.rules import LossWeights
 from marginloss.losses.smoothboost import CappedExponentialLoss
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import STYLES, Play, Script, play_smoothboost, random_play, sinker
 
 __all__ = ["additive_rounds", "bound_from_pairs", "measured_rounds"]
@@ -34,7 +34,7 @@ def bound_from_pairs(kappa: float, gamma: float, theta: float, base: float) -> f
 
 
 @claim("servedio2003:section-2.3")
-def section_2_3() -> Outcome:
+def section_2_3() -> Finding:
     """Bound as a function of theta in [0, gamma], over that of Theorem 2; 'slightly' is read as within a half."""
     ratios = np.array(
         [
@@ -53,7 +53,7 @@ def section_2_3() -> Outcome:
 
 
 @claim("servedio2003:section-2.4-theta-0")
-def section_2_4_theta_0() -> Outcome:
+def section_2_4_theta_0() -> Finding:
     """Constant in front of 1/(kappa gamma^2) at theta = 0: 4/3, up to a term of the order of gamma."""
     gammas = (0.3, 0.1, 0.03, 0.01, 0.001)
     constants = [smoothboost_rounds(0.1, g, 0.0) * 0.1 * g**2 for g in (*gammas, 1e-6)]
@@ -88,7 +88,7 @@ def _rounds(play: Play, m: int, weigh: object, kappa: float, limit: int) -> int:
 
 
 @claim("servedio2003:section-2.4-impagliazzo")
-def section_2_4_impagliazzo() -> Outcome:
+def section_2_4_impagliazzo() -> Finding:
     """Rounds of the additive over those of the multiplicative measure against the sinker; the additive bound."""
     gamma, m = 0.1, 400
     ratios, shares = [], []
@@ -113,7 +113,7 @@ def _bound_ratio(kappa: float, gamma: float) -> float:
 
 
 @claim("servedio2003:general-bound")
-def general_bound() -> Outcome:
+def general_bound() -> Finding:
     """Rounds over the general bound, for bases and margins not tied to gamma; the bound against its derivation."""
     rng = np.random.default_rng(3)
     worst, runs = 0.0, 0
@@ -143,7 +143,7 @@ def general_bound() -> Outcome:
 
 
 @claim("servedio2003:overestimated-gamma")
-def overestimated_gamma() -> Outcome:
+def overestimated_gamma() -> Finding:
     """Rounds over their bound when the true advantage is only a share of the gamma that SmoothBoost is given."""
     rng = np.random.default_rng(4)
     kappa, worst, apart = 0.1, 0.0, 0.0

@@ -19,7 +19,7 @@ from marginloss.boosting.pac import (
     sample_size,
 )
 from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["shatter_level"]
 
@@ -29,7 +29,7 @@ EXPONENTS = (2.0, 3.0, 6.0, 30.0, math.inf)
 
 
 @claim("servedio2003:section-3.1")
-def section_3_1() -> Outcome:
+def section_3_1() -> Finding:
     r"""Hölder's and Minkowski's inequalities on random vectors, relative to their right sides; Hölder's where tight.
 
     It is attained at :math:`v_i = \operatorname{sign}(u_i)|u_i|^{p-1}`, so that no smaller exponent q would do.
@@ -59,7 +59,7 @@ def _advantage_over_bound(X: Array, y: Array, D: Array, p: float, R: float, u: A
 
 
 @claim("servedio2003:theorem-3")
-def theorem_3() -> Outcome:
+def theorem_3() -> Finding:
     """Advantage over 1/(4A) in configurations as bad as the assumptions allow, and just beyond them."""
     rng = np.random.default_rng(1)
     worst = math.inf
@@ -95,7 +95,7 @@ def theorem_3() -> Outcome:
 
 
 @claim("servedio2003:section-3.4-chernoff")
-def section_3_4_chernoff() -> Outcome:
+def section_3_4_chernoff() -> Finding:
     """Exact binomial probability of more dirt than allowed, over delta/2, with the constants as printed."""
     worst = 0.0
     for epsilon, A, delta in itertools.product((0.02, 0.1, 0.3, 0.9), (1.0, 3.0, 10.0, 50.0), (0.3, 0.1, 0.01, 1e-4)):
@@ -145,7 +145,7 @@ def _largest_over(bound: str) -> float:
 
 
 @claim("servedio2003:theorem-4")
-def theorem_4() -> Outcome:
+def theorem_4() -> Finding:
     """Number of points over the bound, at the largest scale at which they might be shattered."""
     worst = _largest_over("paper")
     evidence = {"largest_over_bound": worst, "with_natural_logarithm": _largest_over("natural")}
@@ -153,7 +153,7 @@ def theorem_4() -> Outcome:
 
 
 @claim("servedio2003:sharp-fat")
-def sharp_fat() -> Outcome:
+def sharp_fat() -> Finding:
     """The same for the sharper bound, which orthonormal points attain at p = 2."""
     worst = _largest_over("sharp")
     d = 5
@@ -165,7 +165,7 @@ def sharp_fat() -> Outcome:
 
 
 @claim("servedio2003:theorem-5")
-def theorem_5() -> Outcome:
+def theorem_5() -> Finding:
     """Equation (1) must not be negative, nor fall when the class grows: as printed, and as corrected."""
     sizes, dimensions = (1e3, 1e5, 1e7), (1.0, 10.0, 100.0)
     printed = np.array([[margin_bound_as_printed(0, m, d, 0.05) for d in dimensions] for m in sizes])
@@ -180,7 +180,7 @@ def theorem_5() -> Outcome:
 
 
 @claim("servedio2003:theorem-6")
-def theorem_6() -> Outcome:
+def theorem_6() -> Finding:
     """Runs at the tolerated noise rate with the sample of the Chernoff step, and the sample size of the theorem."""
     epsilon = 0.2
     sources: tuple[GoodDistribution, ...] = (SparseMajority(30, 3), DenseHalfspace(20, 0.25))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import Play, play_smoothboost
 
 __all__ = ["variation"]
@@ -23,7 +23,7 @@ def variation(epsilon: float, rate: float) -> float:
 
 
 @claim("servedio2003:section-5")
-def section_5() -> Outcome:
+def section_5() -> Finding:
     """Each inequality in the chain of the argument, for epsilon up to 1/16 and beyond."""
     epsilon = np.linspace(1e-4, 0.999, 5000)
     kappa, rate = epsilon / 4, 2 * epsilon
@@ -44,7 +44,7 @@ def section_5() -> Outcome:
 
 
 @claim("servedio2003:kearns-li")
-def kearns_li() -> Outcome:
+def kearns_li() -> Finding:
     """Total variation between the targets below, at and above the limit, and the error that the loser then makes."""
     slack, at_limit, below, loser = np.inf, 0.0, np.inf, 0.0
     for epsilon in np.linspace(0.01, 0.9, 90):
@@ -69,7 +69,7 @@ def _constant(wrong: NDArray[np.bool_]) -> Play:
 
 
 @claim("servedio2003:direct-lower-bound")
-def direct_lower_bound() -> Outcome:
+def direct_lower_bound() -> Finding:
     """A constant hypothesis, wrong on a fraction b: it keeps advantage gamma until a weight reaches (1/2 - gamma)/b."""
     m, worst, reached = 2000, np.inf, []
     for gamma, b in ((0.05, 0.05), (0.1, 0.05), (0.25, 0.05), (0.1, 0.1)):

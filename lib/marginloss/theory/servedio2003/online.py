@@ -12,7 +12,7 @@ from marginloss.boosting import halfspace_guarantee
 from marginloss.boosting.pac import sample_size
 from marginloss.linear import PNormPerceptron, mistake_bound
 from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["conversion_error", "mistakes_on_stream", "weighted_majority_stream"]
 
@@ -32,7 +32,7 @@ def mistakes_on_stream(X: Array, y: Array, p: float) -> int:
 
 
 @claim("servedio2003:section-4-mistakes")
-def section_4_mistakes() -> Outcome:
+def section_4_mistakes() -> Finding:
     """Mistakes over their explicit bound for finite p; growth of the mistakes at p = infinity taken literally.
 
     The bound has the total hinge loss in it; K malicious examples add at most K(1 + A), which gives the order A^2 + KA.
@@ -76,7 +76,7 @@ def conversion_error(epsilon: float, factor: float) -> float:
 
 
 @claim("servedio2003:theorem-7")
-def theorem_7() -> Outcome:
+def theorem_7() -> Finding:
     """The hold-out conversion of the perceptron at the rate epsilon/(2B), B = 2(1 + A), and what it surely reaches."""
     source, epsilon, delta, runs = DenseHalfspace(10, 0.25), 0.2, 0.05, 100
     factor = 2 * (1 + source.difficulty)
@@ -109,7 +109,7 @@ def theorem_7() -> Outcome:
 
 
 @claim("servedio2003:section-4-identical")
-def section_4_identical() -> Outcome:
+def section_4_identical() -> Finding:
     """Noise rates and sample sizes of Theorems 6 and 7 side by side; the VC term n/epsilon in the sparse regime."""
     ratios = [
         (epsilon / (4 * (1 + A))) / halfspace_guarantee(epsilon, A).noise_rate

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from marginloss.boosting.bounds import theta_of
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["Pairing", "Segment", "pair_segments"]
 
@@ -129,7 +129,7 @@ def _sum(case: _Case, places: list[int]) -> float:
 
 
 @claim("servedio2003:appendix-a")
-def appendix_a() -> Outcome:
+def appendix_a() -> Finding:
     """The two bounds of the proof, the direction of what is left, and the smallest ratio of the measures of a pair."""
     paired, unpaired, mixed, ratio = 0.0, 0.0, 0, 0.0
     for case in [*_cases(), *_built()]:
@@ -154,7 +154,7 @@ def appendix_a() -> Outcome:
 
 
 @claim("servedio2003:eq-9")
-def eq_9() -> Outcome:
+def eq_9() -> Finding:
     """(9) and (10) for every pair of the paths: as printed, and with the length of the falling segment turned round."""
     nine, ten, repaired = math.inf, math.inf, math.inf
     for case in _cases():
@@ -176,7 +176,7 @@ def eq_9() -> Outcome:
 
 
 @claim("servedio2003:eq-10")
-def eq_10() -> Outcome:
+def eq_10() -> Finding:
     """The coefficient of (10): from (8) and (9), as printed, and as gamma - theta."""
     worst = 0.0
     for g in np.linspace(1e-3, 0.499, 500):
@@ -188,7 +188,7 @@ def eq_10() -> Outcome:
 
 
 @claim("servedio2003:appendix-a-u")
-def appendix_a_u() -> Outcome:
+def appendix_a_u() -> Finding:
     """The sum over unpaired rising segments against the expression that the proof calls equal to it."""
     apart, below, broken = 0.0, math.inf, 0
     for case in _cases():
@@ -202,7 +202,7 @@ def appendix_a_u() -> Outcome:
 
 
 @claim("servedio2003:appendix-a-last")
-def appendix_a_last() -> Outcome:
+def appendix_a_last() -> Finding:
     """The last inequality, relative to its right side: one minus gamma over -ln(1 - gamma)."""
     g = np.linspace(1e-6, 1 - 1e-6, 2001)
     slack = 1 + g / np.log1p(-g)

@@ -14,7 +14,7 @@ from marginloss.boosting import AdaBoostAlphaClassifier, PNormLearner, SmoothBoo
 from marginloss.boosting.bounds import theta_of
 from marginloss.losses import SmoothBoostLoss
 from marginloss.noise import MaliciousOracle, SparseMajority
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import STYLES, Play, deserter, play_smoothboost, random_play, sinker
 
 __all__ = ["SETTINGS", "largest_gain", "path_gain", "straight_gain"]
@@ -58,7 +58,7 @@ def _random_runs() -> list[_Run]:
 
 
 @claim("servedio2003:section-1.1")
-def section_1_1() -> Outcome:
+def section_1_1() -> Finding:
     """The weight of 1 % dirty examples under distributions capped at 10/m, against a learner always wrong on them."""
     m, kappa = 1000, 0.1
     dirty = np.arange(m) < 0.01 * m
@@ -68,7 +68,7 @@ def section_1_1() -> Outcome:
 
 
 @claim("servedio2003:observation-1")
-def observation_1() -> Outcome:
+def observation_1() -> Finding:
     """Largest weight times the size of the measure, for all distributions that the random runs hand out."""
     used = np.concatenate([run.distributions.max(axis=1) * run.measures.sum(axis=1) for run in _random_runs()])
     evidence = {"largest_share": used.max(), "smallest_share": used.min(), "measures": len(used)}
@@ -76,7 +76,7 @@ def observation_1() -> Outcome:
 
 
 @claim("servedio2003:section-2.1")
-def section_2_1() -> Outcome:
+def section_2_1() -> Finding:
     """'The margin is nonnegative if and only if the prediction is right', for both values that sign(0) could have."""
     votes = np.linspace(-1, 1, 201)
     y = np.array([[-1.0], [1.0]])
@@ -92,14 +92,14 @@ def section_2_1() -> Outcome:
 
 
 @claim("servedio2003:lemma-1")
-def lemma_1() -> Outcome:
+def lemma_1() -> Finding:
     """Share of the cap in use, over all rounds of all random runs."""
     used = max(float(run.distributions.max()) * run.distributions.shape[1] * run.model.kappa for run in _random_runs())
     return outcome(1 - used, tolerance=1e-12, evidence={"largest_share_of_cap": used, "runs": len(_random_runs())})
 
 
 @claim("servedio2003:theorem-1")
-def theorem_1() -> Outcome:
+def theorem_1() -> Finding:
     """Fraction of margins at most theta over kappa; also with other thetas and with learners that break the rules."""
     models = [run.model for run in _random_runs()]
     rng = np.random.default_rng(1)
@@ -113,7 +113,7 @@ def theorem_1() -> Outcome:
 
 
 @claim("servedio2003:theorem-2")
-def theorem_2() -> Outcome:
+def theorem_2() -> Finding:
     """Rounds over the bound as printed, against random learners and against one that sinks a fixed set."""
 
     def share(model: SmoothBoostClassifier) -> float:
@@ -131,7 +131,7 @@ def theorem_2() -> Outcome:
 
 
 @claim("servedio2003:lemma-2")
-def lemma_2() -> Outcome:
+def lemma_2() -> Finding:
     """Sum of M y h over 2 gamma times the sum of the measures; it must not be below one."""
     smallest = min(
         float((run.measures * run.answers).sum() / (2 * run.model.gamma * run.measures.sum())) for run in _random_runs()
@@ -179,7 +179,7 @@ def straight_gain(gamma: float, n_rounds: int = 2000) -> float:
 
 
 @claim("servedio2003:lemma-3")
-def lemma_3() -> Outcome:
+def lemma_3() -> Finding:
     """The inequality on the random runs, (3) on random paths, and the supremum over all paths on a grid."""
     ratios = []
     for run in _random_runs():
@@ -207,7 +207,7 @@ def lemma_3() -> Outcome:
 
 
 @claim("servedio2003:section-2.4-adaboost")
-def section_2_4_adaboost() -> Outcome:
+def section_2_4_adaboost() -> Finding:
     """Largest weight of AdaBoost at 1 % malicious noise over SmoothBoost's cap of 20/m, and the weight of the dirt."""
     largest, on_dirty, times, heaviest_dirty = [], [], [], True
     for seed in range(3):

@@ -12,7 +12,7 @@ from marginloss.boosting.bounds import adaptive_rounds, bregman_rounds, theta_of
 from marginloss.boosting.rules import EdgeStep
 from marginloss.losses import AlphaLoss, SmoothBoostLoss
 from marginloss.risk import cvar, project_capped_simplex
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import (
     STYLES,
     deserter,
@@ -38,7 +38,7 @@ def _adaptive_runs(share: float) -> list[tuple[SmoothBoostClassifier, float]]:
 
 
 @claim("servedio2003:section-2.4-madaboost")
-def section_2_4_madaboost() -> Outcome:
+def section_2_4_madaboost() -> Finding:
     """Rounds of MadaBoost (adaptive, theta = 0) over the bound quoted and over the sharper one."""
     quoted, sharp = 0.0, 0.0
     for model, gamma in _adaptive_runs(0.0):
@@ -79,7 +79,7 @@ def step_distance() -> float:
 
 
 @claim("servedio2003:adaptive-bound")
-def adaptive_bound() -> Outcome:
+def adaptive_bound() -> Finding:
     """Cap, margins and rounds of the adaptive form, and the inequality of its potential."""
     cap, margins, rounds = 0.0, 0.0, 0.0
     for share in (0.0, 1.0, 2.0):
@@ -102,7 +102,7 @@ def adaptive_bound() -> Outcome:
 
 
 @claim("servedio2003:bregman-bound")
-def bregman_bound() -> Outcome:
+def bregman_bound() -> Finding:
     """Margins after the promised number of rounds, and the mean of the worst of them against its certificate."""
     fraction, certificate, cap, apart = 0.0, math.inf, 0.0, 0.0
     for seed, (kappa, gamma) in enumerate(((0.05, 0.15), (0.1, 0.1), (0.3, 0.1), (0.3, 0.4))):
@@ -125,7 +125,7 @@ def bregman_bound() -> Outcome:
 
 
 @claim("servedio2003:floating-cap")
-def floating_cap() -> Outcome:
+def floating_cap() -> Finding:
     """SmoothBoost's distributions against projections of exponential weights, and its measure against the α-loss."""
     m, kappa, gamma = 150, 0.1, 0.15
     script = random_play("uniform", gamma, np.random.default_rng(5))

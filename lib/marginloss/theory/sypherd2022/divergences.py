@@ -20,7 +20,7 @@ from marginloss.losses.proper import (
     tilted_divergence,
     untwisting_alpha,
 )
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 Array = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def _populations(n: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
 
 
 @claim("sypherd2022:theorem-9")
-def theorem_9() -> Outcome:
+def theorem_9() -> Finding:
     """Random strictly blunting twists with α₀ the smallest pointwise exponent; the two gaps of the printed theorem."""
     rng = np.random.default_rng(0)
     gains, slopes, exponents, rest = [], [], [], []
@@ -64,7 +64,7 @@ def theorem_9() -> Outcome:
 
 
 @claim("sypherd2022:lemma-14")
-def lemma_14() -> Outcome:
+def lemma_14() -> Finding:
     """Random bounds, scores and exponents of either sign."""
     rng = np.random.default_rng(0)
     bound, alpha = rng.exponential(3, 20000), rng.normal(0, 4, 20000)
@@ -74,7 +74,7 @@ def lemma_14() -> Outcome:
 
 
 @claim("sypherd2022:lemma-15")
-def lemma_15() -> Outcome:
+def lemma_15() -> Finding:
     """Both log-likelihoods of the tilted posterior against their linear bounds."""
     rng = np.random.default_rng(1)
     worst = math.inf
@@ -91,7 +91,7 @@ def lemma_15() -> Outcome:
 
 
 @claim("sypherd2022:theorem-10")
-def theorem_10() -> Outcome:
+def theorem_10() -> Finding:
     """Random populations with every logit inside the bound; how often the exponent is worse than α = 1."""
     slacks, worse = [], []
     for clean, twisted, weight in _populations(3000):
@@ -108,7 +108,7 @@ def theorem_10() -> Outcome:
 
 
 @claim("sypherd2022:theorem-16")
-def theorem_16() -> Outcome:
+def theorem_16() -> Finding:
     """Random populations with logits outside the bound; the same with the other sign in the outside edge."""
     slacks, plus = [], []
     for clean, twisted, weight in _populations(4000, seed=1):
@@ -125,7 +125,7 @@ def theorem_16() -> Outcome:
 
 
 @claim("sypherd2022:eq-126")
-def bound_shape() -> Outcome:
+def bound_shape() -> Finding:
     """Finite differences of the bound at its stated minimiser, and second differences elsewhere."""
     gaps, bends, h = [], [], 1e-4
     for clean, twisted, weight in _populations(200, seed=2):
@@ -142,7 +142,7 @@ def bound_shape() -> Outcome:
 
 
 @claim("sypherd2022:eq-140")
-def example() -> Outcome:
+def example() -> Finding:
     """Logits of ±1: exponent, cross-entropies, the bound attained, and the probability at which the curves touch."""
     gaps, p_grid = [], np.linspace(0.01, 0.99, 99)
     twisted = expit([1.0, -1.0])
@@ -163,7 +163,7 @@ def example() -> Outcome:
 
 
 @claim("sypherd2022:eq-146")
-def estimated_edge() -> Outcome:
+def estimated_edge() -> Finding:
     """Random pairs of an edge and its estimate; the printed allowance and the one with the factor 2."""
 
     def allowance(true: Array, guess: Array) -> Array:
@@ -186,7 +186,7 @@ def estimated_edge() -> Outcome:
 
 
 @claim("sypherd2022:section-4-range")
-def search_range() -> Outcome:
+def search_range() -> Finding:
     """Best fixed exponents for label noise from 5 to 45 % with posteriors spread evenly over (0.05, 0.95)."""
     clean = np.linspace(0.05, 0.95, 181)
     rates = np.arange(0.05, 0.46, 0.05)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import logit
 
 from marginloss.losses.proper import AlphaCPELoss, tilt_gain
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["gain_curvature", "gain_maximiser", "gain_zero"]
 
@@ -53,7 +53,7 @@ def gain_maximiser(alpha: float, eta_clean: float) -> float:
 
 
 @claim("sypherd2022:eq-98-zeros")
-def zeros() -> Outcome:
+def zeros() -> Finding:
     """Zeros for a clean posterior of 0.9, their order in α and their limits; beyond ½ the gain changes sign once.
 
     On the other side of ½ it does not, for other clean posteriors as well.
@@ -75,7 +75,7 @@ def zeros() -> Outcome:
 
 
 @claim("sypherd2022:eq-98-concavity")
-def concavity() -> Outcome:
+def concavity() -> Finding:
     """Largest second derivative on a grid; positive means not concave."""
     x = np.linspace(0.001, 0.999, 999)
     everywhere = [(gain_curvature(a, c, x), a, c) for a in (1.1, 2, 3, 10, 30) for c in (0.001, 0.01, 0.05, 0.2, 0.5)]
@@ -92,7 +92,7 @@ def concavity() -> Outcome:
 
 
 @claim("sypherd2022:eq-98-convexity")
-def convexity() -> Outcome:
+def convexity() -> Finding:
     """Smallest second derivative for α in (0, 1) on a grid, and smallest second difference of the gain itself.
 
     A proof of the first: no term of ``gain_curvature`` is negative.
@@ -112,7 +112,7 @@ def convexity() -> Outcome:
 
 
 @claim("sypherd2022:eq-103")
-def maximum() -> Outcome:
+def maximum() -> Finding:
     """The root of (103) against a direct search for the largest gain, on a grid as well, and its limit for large α."""
     gaps, x = [], np.linspace(0.001, 0.999, 999)
     for alpha in (1.01, 1.1, 1.4, 2.0, 10.0):
@@ -127,7 +127,7 @@ def maximum() -> Outcome:
 
 
 @claim("sypherd2022:eq-103-limit")
-def maximum_limit() -> Outcome:
+def maximum_limit() -> Finding:
     """Roots of (103) next to α = 1 against the printed limit and against the exact one."""
     printed, exact, near = [], [], []
     cleans = (0.6, 0.75, 0.9, 0.99)

@@ -11,7 +11,7 @@ from scipy.special import entr, expit, logit
 
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, clipped_inverse_link
 from marginloss.losses.proper.links import pseudo_score_at
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["SHARP_CONSTANT", "scaled_link_gap"]
 
@@ -60,7 +60,7 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
 
 
 @claim("sypherd2022:lemma-1")
-def lemma_1() -> Outcome:
+def lemma_1() -> Finding:
     """Second differences of Bayes risk and surrogate, the sign of the surrogate's slope, and both by their definitions.
 
     The Bayes risk is the least conditional risk, the surrogate the largest of L(u) - zu, over a grid of u.
@@ -86,7 +86,7 @@ def lemma_1() -> Outcome:
 
 
 @claim("sypherd2022:appendix-a.1")
-def log_loss() -> Outcome:
+def log_loss() -> Finding:
     """The log-loss: entropy by its definition, surrogate by maximising over u."""
     u = np.linspace(0, 1, 1001)
     entropy = np.abs(AlphaCPELoss(1).bayes_risk(u) - entr(u) - entr(1 - u)).max()
@@ -100,7 +100,7 @@ def log_loss() -> Outcome:
 
 
 @claim("sypherd2022:eq-16")
-def surrogate_slope() -> Outcome:
+def surrogate_slope() -> Finding:
     """Central differences of the surrogate against the inverse link, away from the two kinks."""
     h, worst = 1e-5, 0.0
     for alpha in (0.5, 1.0, 1.1, 2.0, 4.0):
@@ -112,7 +112,7 @@ def surrogate_slope() -> Outcome:
 
 
 @claim("sypherd2022:lemma-17")
-def lemma_17() -> Outcome:
+def lemma_17() -> Finding:
     """Agreement at 0 and at the ends, continuity there, and equal slopes from both sides of 0, for several losses.
 
     Continuity at an end: the step left over shrinks with the distance to it, like its power 1/(α - 1).
@@ -138,7 +138,7 @@ def lemma_17() -> Outcome:
 
 
 @claim("sypherd2022:lemma-18")
-def lemma_18() -> Outcome:
+def lemma_18() -> Finding:
     """(160) as printed, and as we compute it, against the composition with the partial loss inverted by bisection."""
     worst = 0.0
     for alpha in (1.01, 1.1, 1.5, 2.0, 4.0, 10.0):
@@ -159,7 +159,7 @@ def _printed_pseudo_inverse_link(alpha: float, z: NDArray[np.float64]) -> NDArra
 
 
 @claim("sypherd2022:lemma-19")
-def lemma_19() -> Outcome:
+def lemma_19() -> Finding:
     """The constant with and without the interval that the lemma leaves out."""
     alphas = np.concatenate([np.linspace(1.2, 3, 19), [4, 5, 10, 30, 100, 1000]])
     everywhere = max(scaled_link_gap(alpha)[0] for alpha in alphas)
@@ -168,7 +168,7 @@ def lemma_19() -> Outcome:
 
 
 @claim("sypherd2022:b1")
-def sharp_bound() -> Outcome:
+def sharp_bound() -> Finding:
     """The sharp constant over every α ≥ 1, the one-sidedness, and the bracket of the two scores."""
     alphas = np.concatenate([[1.0, 1 + 1e-9, 1.001, 1.01], np.linspace(1.05, 3, 40), np.geomspace(3, 1e4, 20)])
     gaps = np.array([scaled_link_gap(alpha)[0] for alpha in alphas])
@@ -190,7 +190,7 @@ def sharp_bound() -> Outcome:
 
 
 @claim("sypherd2022:b2")
-def slope_at_zero() -> Outcome:
+def slope_at_zero() -> Finding:
     """Slopes at 0 by differences, and the nearest sigmoid of the pseudo-inverse link at α = 1.1, 2 and 4."""
     exact = max(float(AlphaCPELoss(alpha).surrogate_curvature(0)) for alpha in np.linspace(0.05, 8, 800))
     pseudo = float(AlphaCPELoss(1.1).pseudo_inverse_link_slope(0))
@@ -217,7 +217,7 @@ def slope_at_zero() -> Outcome:
 
 
 @claim("sypherd2022:eq-162")
-def chain() -> Outcome:
+def chain() -> Finding:
     """The allowance ζγw against the distance of the two links, as measured and with the constant of Lemma 19."""
     gamma, weight, zeta = 0.14, 0.4, 2.5 / 2.7
     alphas = np.array([2.7, 3.0, 4.0, 8.0, 100.0])
@@ -236,7 +236,7 @@ def chain() -> Outcome:
 
 
 @claim("sypherd2022:assumption-c")
-def curvature() -> Outcome:
+def curvature() -> Finding:
     """Curvature of the surrogate off the interval at the ends, against the paper's step 4 at α = 4; on all reals."""
     bounded = {}
     for alpha in (2.7, 4.0, 8.0):
@@ -254,7 +254,7 @@ def curvature() -> Outcome:
 
 
 @claim("sypherd2022:appendix-a.10")
-def matusita() -> Outcome:
+def matusita() -> Finding:
     """Largest difference of logistic and Matusita weights, doubled, over margins up to 100."""
     z = np.linspace(-100, 100, 2_000_001)
     gap = 2 * np.abs(expit(-z) - (1 - z / np.sqrt(1 + z * z)) / 2)
@@ -263,7 +263,7 @@ def matusita() -> Outcome:
 
 
 @claim("sypherd2022:eq-168")
-def roots() -> Outcome:
+def roots() -> Finding:
     """The second root of x² 2^(1 - x) = 1 lies beyond 6; between the roots the inequality holds."""
     root = float(brentq(lambda x: 2 * math.log(x) + (1 - x) * math.log(2), 2, 10))
     inside = min(2 * math.log(x) + (1 - x) * math.log(2) for x in np.linspace(1.001, 6, 500))

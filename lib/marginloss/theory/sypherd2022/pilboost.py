@@ -13,7 +13,7 @@ from marginloss.boosting import PILBoostClassifier
 from marginloss.datasets import load_breast_cancer, load_xd6
 from marginloss.losses.proper import AlphaCPELoss
 from marginloss.noise import flip_labels
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["Trace", "cost_of_boosting", "trace"]
 
@@ -118,7 +118,7 @@ def _runs() -> list[Trace]:
 
 
 @claim("sypherd2022:theorem-11-step")
-def one_step() -> Outcome:
+def one_step() -> Finding:
     """The decrease of the surrogate risk in every round of 24 runs against the bound."""
     slacks = []
     for run in _runs():
@@ -129,7 +129,7 @@ def one_step() -> Outcome:
 
 
 @claim("sypherd2022:theorem-11-risk")
-def risk_guarantee() -> Outcome:
+def risk_guarantee() -> Finding:
     """The risk against the guarantee wherever the assumptions hold, and how long they hold with the paper's steps."""
     slacks, looseness = [], []
     for run in _runs():
@@ -150,7 +150,7 @@ def risk_guarantee() -> Outcome:
 
 
 @claim("sypherd2022:theorem-11-margins")
-def margin_guarantee() -> Outcome:
+def margin_guarantee() -> Finding:
     """Rounds that (19) asks for, and the largest share of margins at most θ = 0 from then on: clean xd6, α = 2, step 1.
 
     γ and ζ are those of the rounds so far, so that the number asked for is compared with each round anew.
@@ -174,7 +174,7 @@ def margin_guarantee() -> Outcome:
 
 
 @claim("sypherd2022:lemma-21")
-def lemma_21() -> Outcome:
+def lemma_21() -> Finding:
     """Random margins: the share of at most θ against the mean weight over the weight at θ."""
     rng = np.random.default_rng(0)
     slacks = []
@@ -189,7 +189,7 @@ def lemma_21() -> Outcome:
 
 
 @claim("sypherd2022:theorem-11-weights")
-def total_weight() -> Outcome:
+def total_weight() -> Finding:
     """The guarantee with the total weight in place of the mean one promises less risk than there is."""
     run = trace("breast_cancer", 0.15, 1.1, 0.5)
     bound, valid = run.guarantee()
@@ -200,7 +200,7 @@ def total_weight() -> Outcome:
 
 
 @claim("sypherd2022:appendix-a.10-rate")
-def rate() -> Outcome:
+def rate() -> Finding:
     """The least constant Q of Theorem 11 over all steps grows like the inverse of (1 - ζ)², and with it the rounds."""
     steps = np.linspace(1e-3, 10, 100000)
     least = {zeta: cost_of_boosting(0.25, steps, 0.1, zeta).min() for zeta in (0.0, 0.3, 0.6, 0.9)}

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss, blunts, flip_posterior, untwisting_alpha
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 _POSTERIORS = (0.02, 0.1, 0.3, 0.45, 0.6, 0.9)
 
 
 @claim("sypherd2022:lemma-2")
-def lemma_2() -> Outcome:
+def lemma_2() -> Finding:
     """Away from its minimiser the conditional risk is strictly larger; at α = ∞, not strictly convex, it is not."""
     u, excess = np.linspace(0, 1, 4001), []
     for alpha in (0.5, 1.0, 1.1, 2.0, 4.0):
@@ -26,7 +26,7 @@ def lemma_2() -> Outcome:
 
 
 @claim("sypherd2022:lemma-12")
-def lemma_12() -> Outcome:
+def lemma_12() -> Finding:
     """Symmetry, monotonicity and extremes of the minimiser, for α-losses with α > 0, focal and Super Losses."""
     eta = np.linspace(0, 1, 201)
     losses = [AlphaCPELoss(0.3), AlphaCPELoss(1), AlphaCPELoss(5), FocalLoss(0.5), FocalLoss(3), SuperLoss(0, 5)]
@@ -42,7 +42,7 @@ def lemma_12() -> Outcome:
 
 
 @claim("sypherd2022:lemma-12-remark")
-def lemma_12_remark() -> Outcome:
+def lemma_12_remark() -> Finding:
     """A strictly decreasing, convex loss of five straight pieces, minimised at η = 0.3 on all of [0.2, 0.4]."""
     u = np.linspace(0, 1, 1001)
     nodes, slopes = np.linspace(0, 1, 6), np.array([9.0, 7.0, 5.0, 3.0, 1.0])
@@ -56,7 +56,7 @@ def lemma_12_remark() -> Outcome:
 
 
 @claim("sypherd2022:lemma-4")
-def lemma_4() -> Outcome:
+def lemma_4() -> Finding:
     """Random posteriors and flip rates below ½; a rate of 0.6 is not blunting."""
     rng = np.random.default_rng(0)
     clean, rates = rng.random(2500), rng.uniform(0, 0.5, 2500)
@@ -68,7 +68,7 @@ def lemma_4() -> Outcome:
 
 
 @claim("sypherd2022:lemma-6")
-def lemma_6() -> Outcome:
+def lemma_6() -> Finding:
     """No γ takes the twisted 0.2 to the clean 0.1; and at every posterior below ½ the estimate is between it and ½."""
     gammas = np.concatenate([[0.0], np.geomspace(1e-3, 200, 60)])
     reached = np.array([float(FocalLoss(gamma).tilt(0.2)) for gamma in gammas])
@@ -85,7 +85,7 @@ def lemma_6() -> Outcome:
 
 
 @claim("sypherd2022:lemma-13")
-def lemma_13() -> Outcome:
+def lemma_13() -> Finding:
     """No (τ, λ) takes the twisted 0.1 to the clean 0.2; and at every posterior below ½ the estimate is at most it."""
     grid = [(tau, lam) for tau in np.linspace(-3, 5, 17) for lam in (0.1, 0.5, 1.0, 5.0, 10.0, 100.0, 1e4)]
     reached = np.array([float(SuperLoss(tau, lam).tilt(0.1)) for tau, lam in grid])
@@ -102,7 +102,7 @@ def lemma_13() -> Outcome:
 
 
 @claim("sypherd2022:lemma-8a")
-def lemma_8a() -> Outcome:
+def lemma_8a() -> Finding:
     """The sign of the derivative of the first partial loss: it must not be positive; against differences as well."""
     u, h = np.linspace(0.01, 0.99, 99), 1e-6
     slopes = {a: AlphaCPELoss(a).partial_derivative(u, 1) for a in (-8, -2, -0.5, 0.3, 1, 1.5, 4)}
@@ -117,7 +117,7 @@ def lemma_8a() -> Outcome:
 
 
 @claim("sypherd2022:lemma-8b")
-def lemma_8b() -> Outcome:
+def lemma_8b() -> Finding:
     """Brute-force minimisers of the conditional risk against the formula of the tilt, and ours against it."""
     step = 5e-5
     u, worst, ours = np.arange(0, 1 + step / 2, step), 0.0, 0.0
@@ -135,7 +135,7 @@ def lemma_8b() -> Outcome:
 
 
 @claim("sypherd2022:lemma-8c")
-def lemma_8c() -> Outcome:
+def lemma_8c() -> Finding:
     """A 43 × 43 grid of posteriors with all corners: the tilt gives back the clean one, or a set with it."""
     grid = np.concatenate([[0.0, 1e-6], np.linspace(0.025, 0.975, 39), [1 - 1e-6, 1.0]])
     worst, sets = 0.0, 0
@@ -155,7 +155,7 @@ def lemma_8c() -> Outcome:
 
 
 @claim("sypherd2022:lemma-8d")
-def lemma_8d() -> Outcome:
+def lemma_8d() -> Finding:
     """Random blunting pairs."""
     rng = np.random.default_rng(0)
     clean = rng.random(2000)
@@ -165,7 +165,7 @@ def lemma_8d() -> Outcome:
 
 
 @claim("sypherd2022:symmetry")
-def symmetry() -> Outcome:
+def symmetry() -> Finding:
     """Both signs changed at once."""
     eta = np.linspace(0, 1, 401)
     gaps = [np.abs(AlphaCPELoss(a).tilt(eta) - AlphaCPELoss(-a).tilt(1 - eta)).max() for a in (0.2, 1, 3, 30, math.inf)]

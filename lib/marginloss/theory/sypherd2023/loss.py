@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from marginloss.losses import AlphaLoss, MarginLoss
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 Family = Callable[[float], MarginLoss]
 
@@ -23,7 +23,7 @@ ALPHAS = (0.3, 0.5, 0.77, 1.0, 1.1, 1.44, 2.0, 3.0, 8.0, 20.0, math.inf)
 
 
 @claim("sypherd2023:definition-1")
-def definition_1(family: Family = AlphaLoss) -> Outcome:
+def definition_1(family: Family = AlphaLoss) -> Finding:
     """Exponential at ½, logistic at 1, sigmoid at ∞, equation (3) elsewhere, and continuous in α."""
     z = np.linspace(-30, 30, 2401)
     cases = {
@@ -65,7 +65,7 @@ def definition_1(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:proposition-1")
-def proposition_1(family: Family = AlphaLoss) -> Outcome:
+def proposition_1(family: Family = AlphaLoss) -> Finding:
     """Convex for α ≤ 1; for α > 1 decreasing, hence quasi-convex, and concave exactly below log(1 - 1/α)."""
     z = np.linspace(-30, 30, 6001)
     # convexity is read off the values: the middle of a chord lies above the loss
@@ -87,7 +87,7 @@ def proposition_1(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:section-2.1")
-def section_2_1(family: Family = AlphaLoss) -> Outcome:
+def section_2_1(family: Family = AlphaLoss) -> Finding:
     """From margin -1 to -5 the loss grows like an exponential at ½ and less than linearly at 1.44."""
     exponential, bounded = family(0.5), family(1.44)
     grown = {a: float(loss.value(-5.0) - loss.value(-1.0)) for a, loss in ((0.5, exponential), (1.44, bounded))}
@@ -102,7 +102,7 @@ def section_2_1(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:calibration")
-def calibration(family: Family = AlphaLoss) -> Outcome:
+def calibration(family: Family = AlphaLoss) -> Finding:
     """A score on the wrong side costs more than the best score for every class probability, and α logit η is best."""
     slack, error, excess = math.inf, 0.0, -math.inf
     for alpha in ALPHAS:
@@ -128,7 +128,7 @@ def calibration(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:lemma-1")
-def lemma_1(family: Family = AlphaLoss) -> Outcome:
+def lemma_1(family: Family = AlphaLoss) -> Finding:
     """The printed derivatives (20) to (22) against differences of the loss; the library against the printed ones."""
     z = np.linspace(-8, 8, 641)
     differences, library = 0.0, 0.0
@@ -147,7 +147,7 @@ def lemma_1(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:section-5.1-saturation")
-def saturation(family: Family = AlphaLoss) -> Outcome:
+def saturation(family: Family = AlphaLoss) -> Finding:
     """The largest distance of the derivative from that of the sigmoid loss falls, about like 1/α."""
     z = np.linspace(-40, 40, 16001)
     sigmoid = family(math.inf).derivative(z)
@@ -159,7 +159,7 @@ def saturation(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:section-3.1")
-def section_3_1(family: Family = AlphaLoss) -> Outcome:
+def section_3_1(family: Family = AlphaLoss) -> Finding:
     """At ½ the weights equal AdaBoost's multiplicative update round by round; at 1 they are logistic."""
     rng = np.random.default_rng(0)
     votes = np.where(rng.random((200, 500)) < 0.55, 1.0, -1.0)  # y h_t(x_i) of 200 weak learners on 500 examples
@@ -177,7 +177,7 @@ def section_3_1(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:lemma-3")
-def lemma_3(family: Family = AlphaLoss) -> Outcome:
+def lemma_3(family: Family = AlphaLoss) -> Finding:
     """The logistic loss is at least as curved as the sigmoid loss at every margin, (44)."""
     z = np.linspace(-30, 30, 6001)
     logistic, sigmoid = (np.abs(family(a).derivative(z, 2)) for a in (1.0, math.inf))
@@ -186,7 +186,7 @@ def lemma_3(family: Family = AlphaLoss) -> Outcome:
 
 
 @claim("sypherd2023:lemma-4")
-def lemma_4(family: Family = AlphaLoss) -> Outcome:
+def lemma_4(family: Family = AlphaLoss) -> Finding:
     """Beyond |z| = log 2 the third derivative of the sigmoid loss is the smaller one, (49); inside it is the larger."""
     end = math.log(2)
     z = np.concatenate([np.linspace(-30, 30, 6001), [-end - 1e-6, 1e-6 - end, end - 1e-6, end + 1e-6]])

@@ -22,7 +22,7 @@ from marginloss.datasets import (
 )
 from marginloss.losses import AlphaLoss
 from marginloss.noise import flip_labels
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ RUNS, DEPTH_RUNS = 8, 5  # of the checks themselves, apart from those of the cha
 
 
 @claim("sypherd2023:section-5.1-depth")
-def depth() -> Outcome:
+def depth() -> Finding:
     """With shallow trees α = 2 beats the convex boosters; with deeper trees all values of α are alike."""
     from marginloss.boosting import AdaBoostAlphaClassifier, PILBoostClassifier
 
@@ -55,7 +55,7 @@ def depth() -> Outcome:
 
 
 @claim("sypherd2023:section-5.1-gain")
-def gain(published: float = 0.25) -> Outcome:
+def gain(published: float = 0.25) -> Finding:
     """About 25 points after 500 rounds; far less after the 100 rounds of the other figures."""
     early, late = ({a: float(np.mean(_accuracy(a)[:, i])) for a in (0.5, 1.0, 2.0)} for i in range(2))
     gains = {t: means[2.0] - max(means[0.5], means[1.0]) for t, means in zip(ROUNDS, (early, late), strict=True)}
@@ -72,7 +72,7 @@ def gain(published: float = 0.25) -> Outcome:
 
 
 @claim("sypherd2023:section-5.1-intervals")
-def intervals() -> Outcome:
+def intervals() -> Finding:
     """The spread over runs is at least twice as wide at α = 8 and 20 as at 2, after 500 rounds."""
     spread = {a: float(np.std(_accuracy(a)[:, 1], ddof=1)) for a in (2.0, 8.0, 20.0)}
     slack = min(spread[8.0], spread[20.0]) - 2 * spread[2.0]
@@ -80,7 +80,7 @@ def intervals() -> Outcome:
 
 
 @claim("sypherd2023:section-5.2-gmm")
-def mixture() -> Outcome:
+def mixture() -> Finding:
     """Closer to the Bayes line for α > 1 at every noise level; flat for large α under a budget of steps only."""
     ratio = {p: _mixture_error(p, 2.0, "gd") / _mixture_error(p, 1.0, "gd") for p in (0.1, 0.2, 0.4)}
     flat = max(abs(_mixture_error(p, 20.0, "gd") - _mixture_error(p, 5.0, "gd")) for p in (0.1, 0.2))
@@ -104,7 +104,7 @@ def mixture() -> Outcome:
 
 
 @claim("sypherd2023:section-5.2-covid")
-def survey() -> Outcome:
+def survey() -> Finding:
     """On the simulated survey some α > 1 is closest to the clean model; sensitivity rises with α at 10 % noise only."""
     alphas = (0.6, 1.0, 1.2, 1.5, 2.0, 3.0)
     reference, _ = _survey_fit(0.0, 1.0)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.sypherd2023.bifurcation import global_minimum, minima, thresholds
 from marginloss.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
 
@@ -27,7 +27,7 @@ TESTED = (1.001, 1.01, 1.1, 1.3, 1.44, 1.8, 2.0, 3.0, 10.0)
 
 
 @claim("sypherd2023:lemma-2.1")
-def lemma_2_1(make: Make = Landscape) -> Outcome:
+def lemma_2_1(make: Make = Landscape) -> Finding:
     """B never decreases for α ≤ 1: its slope, and its values from one point to the next."""
     x = np.linspace(-40, 40, 4001)
     slope = min(float(np.min(make(a, n).drive_slope(x))) for a in CONVEX for n in ODDS)
@@ -40,7 +40,7 @@ def lemma_2_1(make: Make = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:lemma-2.2")
-def lemma_2_2(make: Make = Landscape) -> Outcome:
+def lemma_2_2(make: Make = Landscape) -> Finding:
     """B decreases somewhere for every α > 1, α = ∞ included."""
     x = np.linspace(-100, 100, 8001)
     fall = min(float(np.max(-np.diff(make(a, n).drive(x)))) for a in (*BOUNDED, math.inf) for n in ODDS)
@@ -48,7 +48,7 @@ def lemma_2_2(make: Make = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:lemma-2.3")
-def lemma_2_3(make: Make = Landscape) -> Outcome:
+def lemma_2_3(make: Make = Landscape) -> Finding:
     """The distance of B from its limit falls about tenfold for a tenfold α."""
     x = np.linspace(-30, 30, 6001)
     even = np.exp(-np.logaddexp(0, x) - np.logaddexp(0, -x))  # the derivative of the sigmoid
@@ -58,19 +58,19 @@ def lemma_2_3(make: Make = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:lemma-2.4")
-def lemma_2_4(make: Make = Landscape) -> Outcome:
+def lemma_2_4(make: Make = Landscape) -> Finding:
     """B comes down to 0 from above at +∞ and up to 0 from below at -∞, for every finite α > 1; not at α = ∞."""
     return _limits(make, lambda landscape, x: landscape.drive(x), (1, -1))
 
 
 @claim("sypherd2023:lemma-2.5")
-def lemma_2_5(make: Make = Landscape) -> Outcome:
+def lemma_2_5(make: Make = Landscape) -> Finding:
     """-B comes up to 0 from below at +∞ and down to 0 from above at -∞, for every finite α > 1; not at α = ∞."""
     return _limits(make, lambda landscape, x: -landscape.drive(x), (-1, 1))
 
 
 @claim("sypherd2023:lemma-2.6")
-def lemma_2_6(make: Make = Landscape) -> Outcome:
+def lemma_2_6(make: Make = Landscape) -> Finding:
     """B is positive exactly beyond α log N, near there and far out; at α = ∞ that is nowhere."""
     slack, wide = math.inf, np.linspace(-300, 300, 2401)
     for alpha in (*CONVEX, *BOUNDED):
@@ -90,7 +90,7 @@ def lemma_2_6(make: Make = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:long-servedio")
-def long_servedio(make: Make = Landscape) -> Outcome:
+def long_servedio(make: Make = Landscape) -> Finding:
     """A data margin below 1/6 for every noise rate; the minimiser is a fair coin below it and perfect above."""
     evidence, wrong = {}, 0
     for p in (0.01, 0.05, 0.1, 0.2, 1 / 3, 0.45):
@@ -110,7 +110,7 @@ def long_servedio(make: Make = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:long-servedio-clean")
-def long_servedio_clean(make: Make = Landscape) -> Outcome:
+def long_servedio_clean(make: Make = Landscape) -> Finding:
     """Without noise a wrong point costs at least the loss at 0, and the risk along (t, 0) falls below that."""
     slack = math.inf
     for alpha in CONVEX:
@@ -123,7 +123,7 @@ def long_servedio_clean(make: Make = Landscape) -> Outcome:
 
 
 @claim("sypherd2023:fig-3-logistic")
-def fig_3_logistic(printed: tuple[float, float] = (0.79, 1.41)) -> Outcome:
+def fig_3_logistic(printed: tuple[float, float] = (0.79, 1.41)) -> Finding:
     """The optimum of the logistic loss at p = 1/3, γ = 1/20, to the two digits that are printed."""
     point = global_minimum(Landscape(1.0))
     error = max(abs(found - value) for found, value in zip(point.theta, printed, strict=True))
@@ -135,7 +135,7 @@ def fig_3_logistic(printed: tuple[float, float] = (0.79, 1.41)) -> Outcome:
 
 
 @claim("sypherd2023:fig-3-alpha")
-def fig_3_alpha(printed: tuple[float, float] = (41.59, -1.19e-11)) -> Outcome:
+def fig_3_alpha(printed: tuple[float, float] = (41.59, -1.19e-11)) -> Finding:
     """The optimum at α = 3: first coordinate and accuracy as printed, second of another sign and size."""
     point = global_minimum(Landscape(3.0))
     error = abs(point.theta[0] - printed[0])
@@ -148,7 +148,7 @@ def fig_3_alpha(printed: tuple[float, float] = (41.59, -1.19e-11)) -> Outcome:
 
 
 @claim("sypherd2023:theorem-1")
-def theorem_1(odds: float = 2.0, gamma: float = 0.05, alphas: tuple[float, ...] = TESTED) -> Outcome:
+def theorem_1(odds: float = 2.0, gamma: float = 0.05, alphas: tuple[float, ...] = TESTED) -> Finding:
     r"""A perfect minimum for every α, with second coordinate 0: the most accurate minimum at each of several α.
 
     The slack is the accuracy that the worst α lacks. Where no α lacks any, what is left is the second coordinate: no
@@ -170,7 +170,7 @@ def theorem_1(odds: float = 2.0, gamma: float = 0.05, alphas: tuple[float, ...] 
 
 
 @claim("sypherd2023:eq-42")
-def eq_42(make: Make = Landscape, gamma: float = 0.05, alphas: tuple[float, ...] = (1.1, 1.5, 2.0, 3.0)) -> Outcome:
+def eq_42(make: Make = Landscape, gamma: float = 0.05, alphas: tuple[float, ...] = (1.1, 1.5, 2.0, 3.0)) -> Finding:
     """The largest root for each α > 1 minus α log N / γ, which should be positive: it is negative."""
     slack, inside, left, right = math.inf, math.inf, -math.inf, math.inf
     numbers: dict[str, float] = {}
@@ -202,7 +202,7 @@ def eq_42(make: Make = Landscape, gamma: float = 0.05, alphas: tuple[float, ...]
 
 
 @claim("sypherd2023:eq-40")
-def eq_40(make: Make = Landscape) -> Outcome:
+def eq_40(make: Make = Landscape) -> Finding:
     """At α = ∞ the left side is negative and the right side positive for all parameters."""
     x = np.linspace(-30, 30, 1201)
     slack = min(float(np.min(-make(math.inf, n).drive(x))) for n in ODDS)
@@ -244,7 +244,7 @@ def _repaired_theorem_1(odds: float, gamma: float) -> dict[str, float]:
     }
 
 
-def _limits(make: Make, function: Callable[[Landscape, Array], Array], signs: tuple[int, int]) -> Outcome:
+def _limits(make: Make, function: Callable[[Landscape, Array], Array], signs: tuple[int, int]) -> Finding:
     """The limits of a function at +∞ and -∞ are 0, from the sides that two signs name; also at α = ∞."""
     smallest, largest, ratio = math.inf, 0.0, 0.0
     for alpha in BOUNDED:

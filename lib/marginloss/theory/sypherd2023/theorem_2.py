@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from marginloss.losses import AlphaLoss, LogisticLoss, SigmoidLoss
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.sypherd2023.gradient_bounds import noisy_gradient, noisy_weight, replacement_bound
 
 Array = NDArray[np.float64]
@@ -20,7 +20,7 @@ START = math.log(2 + math.sqrt(3))
 
 
 @claim("sypherd2023:theorem-2-proof")
-def theorem_2_proof(start: float = START) -> Outcome:
+def theorem_2_proof(start: float = START) -> Finding:
     """The third derivative of the logistic loss decreases from there on; that of the sigmoid loss first grows."""
     logistic = _increase(LogisticLoss(), start)
     sigmoid = _increase(SigmoidLoss(), start)
@@ -40,7 +40,7 @@ def theorem_2_proof(start: float = START) -> Outcome:
 
 
 @claim("sypherd2023:theorem-2")
-def theorem_2(alpha: float = math.inf) -> Outcome:
+def theorem_2(alpha: float = math.inf) -> Finding:
     """Along a vector with all margins above the constant the noisy sigmoid risk falls, whatever the law.
 
     The derivative along the vector is the mean of -k(m) m over margins m, with k the noisy weight. It can only be 0 if
@@ -67,7 +67,7 @@ def theorem_2(alpha: float = math.inf) -> Outcome:
 
 
 @claim("sypherd2023:theorem-2-logistic")
-def theorem_2_logistic() -> Outcome:
+def theorem_2_logistic() -> Finding:
     """Stationary with all margins above the constant for p up to just below 1/(3 + √3), never from just above on."""
     end = float(expit(-START))
     room, gradient = math.inf, 0.0
@@ -87,7 +87,7 @@ def theorem_2_logistic() -> Outcome:
 
 
 @claim("sypherd2023:theorem-2-support")
-def theorem_2_support() -> Outcome:
+def theorem_2_support() -> Finding:
     """The smaller of the two margins of one input under its two labels is never positive."""
     rng = np.random.default_rng(0)
     margins = np.einsum("ij,ij->i", rng.uniform(-1, 1, (1000, 5)), rng.normal(size=(1000, 5)))
@@ -95,7 +95,7 @@ def theorem_2_support() -> Outcome:
 
 
 @claim("sypherd2023:eq-14")
-def eq_14() -> Outcome:
+def eq_14() -> Finding:
     """The upper bound at α = 1, on laws where the stationary point is known in closed form."""
     slack, largest = math.inf, 0.0
     for p in (0.01, 0.05, 0.1, 0.2):
@@ -112,7 +112,7 @@ def eq_14() -> Outcome:
 
 
 @claim("sypherd2023:eq-15")
-def eq_15() -> Outcome:
+def eq_15() -> Finding:
     """The ratio of the two bounds is at least 1, so that it exceeds 1 - 2p."""
     rng = np.random.default_rng(0)
     n = 20_000

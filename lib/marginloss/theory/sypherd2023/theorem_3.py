@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from marginloss.losses import AlphaLoss
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.sypherd2023.gradient_bounds import (
     chi,
     condition_17,
@@ -29,7 +29,7 @@ ALPHAS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
 
 
 @claim("sypherd2023:theorem-3")
-def theorem_3(shrink: float = 0.0) -> Outcome:
+def theorem_3(shrink: float = 0.0) -> Finding:
     """The printed lower bound against random laws that meet (16) and (17), and one that can be done by hand.
 
     The factor before the norm of the mean is 1 - ``shrink`` p: 1 in print, and 1 - 2p after the repair.
@@ -49,7 +49,7 @@ def theorem_3(shrink: float = 0.0) -> Outcome:
 
 
 @claim("sypherd2023:theorem-3-repaired")
-def theorem_3_repaired(shrink: float = 2.0) -> Outcome:
+def theorem_3_repaired(shrink: float = 2.0) -> Finding:
     """With (1 - 2p) in front of the mean the lower bound holds and is attained; what follows from it holds as well.
 
     Under (16) without its factor 1 - 2p the bound is positive, and at α = ∞ only then. A sharper bound comes from the
@@ -82,7 +82,7 @@ def theorem_3_repaired(shrink: float = 2.0) -> Outcome:
 
 
 @claim("sypherd2023:eq-19")
-def eq_19() -> Outcome:
+def eq_19() -> Finding:
     """The middle line of (19) against (114), and its jump at α = 1."""
 
     def printed(radius: float, alpha: float, p: float) -> float:
@@ -103,7 +103,7 @@ def eq_19() -> Outcome:
 
 
 @claim("sypherd2023:chi-monotone")
-def chi_monotone(beyond: float = 1.0) -> Outcome:
+def chi_monotone(beyond: float = 1.0) -> Finding:
     """Under (17) the constant increases with α; beyond it this fails."""
     slack = math.inf
     for p in np.linspace(0.01, 0.49, 25):
@@ -114,7 +114,7 @@ def chi_monotone(beyond: float = 1.0) -> Outcome:
 
 
 @claim("sypherd2023:eq-109")
-def eq_109() -> Outcome:
+def eq_109() -> Finding:
     """The derivative (109) against differences of f, and its sign against (112)."""
     rng = np.random.default_rng(0)
     error, mismatches = 0.0, 0
@@ -138,7 +138,7 @@ def eq_109() -> Outcome:
 
 
 @claim("sypherd2023:eq-113")
-def eq_113() -> Outcome:
+def eq_113() -> Finding:
     """The function f increases up to the radius of (17) for α from 1 to ∞; for α = 2 and p = 0.1 not for all x."""
     slack = math.inf
     for p in np.linspace(0.01, 0.49, 25):
@@ -156,7 +156,7 @@ def eq_113() -> Outcome:
 
 
 @claim("sypherd2023:eq-114")
-def eq_114() -> Outcome:
+def eq_114() -> Finding:
     """|f| is at most χ on all of [-ρ, ρ], negative margins included."""
     slack = math.inf
     for p in np.linspace(0.01, 0.49, 25):
@@ -170,7 +170,7 @@ def eq_114() -> Outcome:
 
 
 @claim("sypherd2023:theorem-3-domain")
-def theorem_3_domain() -> Outcome:
+def theorem_3_domain() -> Finding:
     """A law in the unit cube whose mean is not 0: its mirror image, which must be the other class, leaves the cube."""
     rng = np.random.default_rng(0)
     mirrored = [float((-rng.uniform(0, 1, (20, d)) * rng.integers(0, 2, (20, d))).min()) for d in range(1, 21)]

@@ -18,7 +18,7 @@ from marginloss.risk import (
     lpboost_beta,
     lpboost_rounds,
 )
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["ADVERSARIES", "exponential_game", "hard_table", "program_game", "rounds_on_hard_table"]
 
@@ -111,7 +111,7 @@ def rounds_on_hard_table(n: int, beta: float | None, within: float = 0.1) -> int
 
 
 @claim("zhai2021:c13")
-def c13() -> Outcome:
+def c13() -> Finding:
     """Rounds of plain and of regularised LPBoost on the hard table, alpha = 1/n."""
     sizes = [8, 16, 32, 64]
     plain = [rounds_on_hard_table(n, None) for n in sizes]
@@ -124,7 +124,7 @@ def c13() -> Outcome:
 
 
 @claim("zhai2021:c14")
-def c14() -> Outcome:
+def c14() -> Finding:
     """Rounds that regularised LPBoost needs against adversaries, next to those that Theorem 4 allows."""
     settings = [(60, 0.1, 0.2, 0.1), (60, 0.25, 0.3, 0.15)]
     slack, most, ratio, plain_reached, runs = np.inf, 0, np.inf, 0, 0
@@ -142,7 +142,7 @@ def c14() -> Outcome:
 
 
 @claim("zhai2021:c16")
-def c16() -> Outcome:
+def c16() -> Finding:
     """Largest expected loss of the even mixture against g plus the excess of Theorem 5, as printed and for step 1."""
     worst = worst_at_one = 0.0
     for n, rounds, g in [(50, 30, 0.2), (200, 100, 0.3), (2000, 150, 0.25), (5000, 426, 0.3)]:

@@ -16,7 +16,7 @@ from marginloss.risk import (
     label_conflicts,
     lpboost_path,
 )
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["CORE_SPEED", "NETWORKS", "SIZES", "time_ratio", "training_hours"]
 
@@ -35,7 +35,7 @@ CORE_SPEED = 5e10
 
 ROUNDING = 1e-12
 
-NOT_HERE = Outcome("not attempted", None)  # a data set that this machine does not have
+NOT_HERE = Finding("", "not attempted", None, {})  # a data set that this machine does not have
 
 
 def time_ratio(warm_up: int, a_model: int, models: int, erm: int) -> float:
@@ -59,7 +59,7 @@ def training_hours(name: str) -> int:
 
 
 @claim("zhai2021:c17")
-def c17() -> Outcome:
+def c17() -> Finding:
     """AdaLPBoost against ERM and the average, on the samples of the weights and on fresh ones."""
     levels = np.arange(2, 51, 4) / 100
     inside = outside = -np.inf
@@ -78,7 +78,7 @@ def c17() -> Outcome:
 
 
 @claim("zhai2021:c18")
-def c18() -> Outcome:
+def c18() -> Finding:
     """The step of Theorem 5 for the four data sets, and what the guarantee loses by taking 1."""
     steps = {name: hedge_step(*size) for name, size in SIZES.items()}
     loss = max(hedge_excess(*size, 1.0) / hedge_excess(*size) for size in SIZES.values()) - 1
@@ -87,7 +87,7 @@ def c18() -> Outcome:
 
 
 @claim("zhai2021:c19")
-def c19() -> Outcome:
+def c19() -> Finding:
     """Rounds of Theorem 5 for 50 000 samples and an excess of 0.1."""
     rounds = hedge_rounds(50_000, 0.1)
     before, after = hedge_excess(50_000, rounds - 1), hedge_excess(50_000, rounds)
@@ -96,7 +96,7 @@ def c19() -> Outcome:
 
 
 @claim("zhai2021:c23")
-def c23() -> Outcome:
+def c23() -> Finding:
     """Rows of COMPAS that share all features with a row of the other label."""
     if not available("compas"):
         return NOT_HERE
@@ -109,7 +109,7 @@ def c23() -> Outcome:
 
 
 @claim("zhai2021:c24")
-def c24() -> Outcome:
+def c24() -> Finding:
     """Weight of the errors after the printed update and after the repaired one."""
     losses = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     weight = np.full(10, 0.1)
@@ -122,7 +122,7 @@ def c24() -> Outcome:
 
 
 @claim("zhai2021:c28")
-def c28() -> Outcome:
+def c28() -> Finding:
     """On the COMPAS table: the best deterministic classifier there is, the coin, and ERM by gradient descent."""
     if not available("compas"):
         return NOT_HERE
@@ -142,7 +142,7 @@ def c28() -> Outcome:
 
 
 @claim("zhai2021:c29")
-def c29() -> Outcome:
+def c29() -> Finding:
     """Steps of 30 models on CIFAR-10 over steps of ERM, for the budgets of ERM that come to mind."""
     epoch = -(-45_000 // 128)
     warm_up, a_model = 20 * epoch, 5000

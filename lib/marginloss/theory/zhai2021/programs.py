@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from scipy.special import logsumexp, softmax
 
 from marginloss.risk import cvar, cvar_weights, group_lpboost, lpboost, lpboost_path, smoothed_cvar
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["dual_program", "primal_program", "soft_margin_dual", "soft_margin_program", "tables"]
 
@@ -70,14 +70,14 @@ def soft_margin_dual(margins: Array, cap: float) -> float:
 
 
 @claim("zhai2021:c7")
-def c7() -> Outcome:
+def c7() -> Finding:
     """Both programs, each solved on its own."""
     worst = max(abs(primal_program(*table) - (dual_program(*table)[0] or 0.0)) for table in tables(60))
     return outcome(-worst, evidence={"largest_difference": worst}, tolerance=SOLVER)
 
 
 @claim("zhai2021:c8")
-def c8() -> Outcome:
+def c8() -> Finding:
     """The optimum is one minus the least CVaR; no random mixture is better."""
     rng = np.random.default_rng(1)
     worst, beaten = 0.0, -np.inf
@@ -91,7 +91,7 @@ def c8() -> Outcome:
 
 
 @claim("zhai2021:c9")
-def c9() -> Outcome:
+def c9() -> Finding:
     """Prices of (5), cut at zero and normalised, as model weights of (6)."""
     worst = 0.0
     for losses, alpha in tables(40, seed=2):
@@ -102,7 +102,7 @@ def c9() -> Outcome:
 
 
 @claim("zhai2021:c20")
-def c20() -> Outcome:
+def c20() -> Finding:
     """Soft-margin LPBoost with D = 1/(alpha n) and H = 1 - loss: (17) against (6) and (16) against (5)."""
     worst = 0.0
     for losses, alpha in tables(40, seed=3):
@@ -113,7 +113,7 @@ def c20() -> Outcome:
 
 
 @claim("zhai2021:c21")
-def c21() -> Outcome:
+def c21() -> Finding:
     """Groups as samples: exponential weights over groups, and program weights that cannot lose on them."""
     rng = np.random.default_rng(4)
     slack, apart = np.inf, 0.0
@@ -137,7 +137,7 @@ def c21() -> Outcome:
 
 
 @claim("zhai2021:c12")
-def c12() -> Outcome:
+def c12() -> Finding:
     """All 0/1 models with floor(g n) errors: what the best booster can reach against them."""
     three, four = _reachable(3, 0.5), _reachable(4, 0.5)
     # real losses: the constant model of loss g leaves nothing else
@@ -158,7 +158,7 @@ def _reachable(n: int, g: float) -> float:
 
 
 @claim("zhai2021:c15")
-def c15() -> Outcome:
+def c15() -> Finding:
     """At alpha = 1/n the smoothed CVaR is a log-mean-exponential, and Algorithm 2 weighs as it does."""
     rng = np.random.default_rng(5)
     worst = worst_weight = 0.0
@@ -174,7 +174,7 @@ def c15() -> Outcome:
 
 
 @claim("zhai2021:c25")
-def c25() -> Outcome:
+def c25() -> Finding:
     """The inequality of (8) as printed has no minimum; turned round it has the value of (6)."""
     unbounded, worst = 0, 0.0
     far = np.inf
@@ -189,7 +189,7 @@ def c25() -> Outcome:
 
 
 @claim("zhai2021:c26")
-def c26() -> Outcome:
+def c26() -> Finding:
     """Optimality conditions of the capped exponential, and no random competitor above it."""
     rng = np.random.default_rng(7)
     worst, slack = 0.0, np.inf
@@ -214,7 +214,7 @@ def c26() -> Outcome:
 
 
 @claim("zhai2021:c27")
-def c27() -> Outcome:
+def c27() -> Finding:
     """Second differences of alpha times the least CVaR on a grid of 120 tail fractions."""
     worst = rising = -np.inf
     alphas = np.arange(1, 121) / 120

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from marginloss.risk import cvar, cvar_curve, lpboost
-from marginloss.theory import Outcome, claim, outcome
+from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["TAILS", "families", "proof_sentence", "proposition_1", "proposition_2"]
 
@@ -82,21 +82,21 @@ def proposition_2(risk: Callable[[Array, Array], Array] = cvar_curve, pairs: int
 
 
 @claim("zhai2021:c1")
-def c1() -> Outcome:
+def c1() -> Finding:
     """Every minimiser of the mean is one of the CVaR, over all small families."""
     found = proposition_1()
     return outcome(-found["worst_excess"], evidence=found, tolerance=ROUNDING)
 
 
 @claim("zhai2021:c2")
-def c2() -> Outcome:
+def c2() -> Finding:
     """Below alpha the two sets of minimisers are equal; above it they often differ."""
     found = proposition_1()
     return outcome(-found["sets_differ_below"], evidence=found)
 
 
 @claim("zhai2021:c3")
-def c3() -> Outcome:
+def c3() -> Finding:
     """CVaR of a 0/1 vector is min(1, R/alpha), whole alpha n or not."""
     rng = np.random.default_rng(0)
     worst = 0.0
@@ -109,7 +109,7 @@ def c3() -> Outcome:
 
 
 @claim("zhai2021:c4")
-def c4() -> Outcome:
+def c4() -> Finding:
     """The sentence of the proof for all classifiers, and for those that err at most alpha."""
     printed, repaired = proof_sentence(only_below=False), proof_sentence(only_below=True)
     both_wrong = cvar([1.0, 1.0], 0.5)
@@ -119,14 +119,14 @@ def c4() -> Outcome:
 
 
 @claim("zhai2021:c5")
-def c5() -> Outcome:
+def c5() -> Finding:
     """A mixture never has the higher CVaR at equal mean."""
     found = proposition_2()
     return outcome(-found["worst_excess"], evidence=found, tolerance=ROUNDING)
 
 
 @claim("zhai2021:c6")
-def c6() -> Outcome:
+def c6() -> Finding:
     """Five models, each wrong on a tenth of its own."""
     losses = np.vstack([np.repeat(np.eye(5), 10, axis=0), np.zeros((50, 5))])
     mixture, single = cvar(losses.mean(axis=1), 0.1), cvar(losses[:, 0], 0.1)
@@ -136,7 +136,7 @@ def c6() -> Outcome:
 
 
 @claim("zhai2021:c10")
-def c10() -> Outcome:
+def c10() -> Finding:
     """The dual form (18): its minimum over all breakpoints, and where it is attained."""
     rng = np.random.default_rng(1)
     worst = worst_at_edge = 0.0
@@ -156,7 +156,7 @@ def c10() -> Outcome:
 
 
 @claim("zhai2021:c11")
-def c11() -> Outcome:
+def c11() -> Finding:
     """The robust loss of growing Rényi order by its one-dimensional dual, and the distribution that attains it."""
     losses, alpha = np.random.default_rng(2).random(50), 0.2
     orders = 2.0 ** np.arange(1, 11)
@@ -190,7 +190,7 @@ def _renyi(losses: Array, alpha: float, order: float) -> tuple[float, Array]:
 
 
 @claim("zhai2021:c22")
-def c22() -> Outcome:
+def c22() -> Finding:
     """Worst group against the CVaR at the fraction of the smallest group; equal if that group holds the tail."""
     rng = np.random.default_rng(3)
     slack = np.inf

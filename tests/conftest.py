@@ -29,3 +29,11 @@ def need():
                 pytest.skip(message)
 
     return check
+
+
+@pytest.fixture
+def empty_machine(tmp_path, monkeypatch):
+    """No data folder and an empty cache."""
+    monkeypatch.delenv("MARGINLOSS_DATA", raising=False)
+    monkeypatch.setenv("MARGINLOSS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "data"

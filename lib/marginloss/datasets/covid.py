@@ -17,7 +17,7 @@ _BIASED = ("sore_throat", "shortness_of_breath", "head_ache")
 _PERIODS = {"april": "2020-04-30", "november": "2020-11-12"}
 
 
-def load_covid_carbon(*, return_X_y: bool = False, download_if_missing: bool = True) -> Any:
+def load_covid_carbon(*, return_X_y: bool = False) -> Any:
     """COVID-19 tests of Carbon Health: 71,035 complete rows, 7 features, negative −1 and positive +1 (1.6 %).
 
     A stand-in for the survey of sypherd2023, with seven of its eight features: age in years (blurred by the
@@ -29,8 +29,6 @@ def load_covid_carbon(*, return_X_y: bool = False, download_if_missing: bool = T
     ----------
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the data if they are not on this machine.
 
     Returns
     -------
@@ -41,9 +39,9 @@ def load_covid_carbon(*, return_X_y: bool = False, download_if_missing: bool = T
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
-    (content,) = contents("covid_carbon", download_if_missing=download_if_missing)
+    (content,) = contents("covid_carbon")
     assert isinstance(content, bytes)
     frame = pd.read_csv(BytesIO(content))
     symptoms = ["loss_of_smell", "loss_of_taste", "sob", "muscle_sore", "fatigue", "cough", "fever"]
@@ -76,7 +74,6 @@ def load_covid_israel(
     first: str | None = None,
     last: str | None = None,
     return_X_y: bool = False,
-    download_if_missing: bool = True,
 ) -> Any:
     """COVID-19 tests of the Israeli Ministry of Health: one row a test, negative −1 and positive +1.
 
@@ -95,8 +92,6 @@ def load_covid_israel(
         Dates such as ``"2020-03-22"`` between which tests are taken, both included.
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the data if they are not on this machine.
 
     Returns
     -------
@@ -107,13 +102,13 @@ def load_covid_israel(
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
     if period not in _PERIODS:
         raise ValueError(f"period must be 'april' or 'november', got {period!r}")
     if features not in ("balanced", "all"):
         raise ValueError(f"features must be 'balanced' or 'all', got {features!r}")
-    (content,) = contents("covid_israel", period, download_if_missing=download_if_missing)
+    (content,) = contents("covid_israel", period)
     assert isinstance(content, bytes)
     frame = pd.read_csv(BytesIO(content), dtype=str, keep_default_na=False).astype({"count": np.int64})
     chosen = frame[frame["corona_result"].isin(["negative", "positive"])]

@@ -16,9 +16,7 @@ from marginloss.datasets.tables import as_bunch
 __all__ = ["load_cifar10", "load_covertype", "load_fashion_mnist"]
 
 
-def load_fashion_mnist(
-    *, classes: Sequence[int] | None = None, return_X_y: bool = False, download_if_missing: bool = True
-) -> Any:
+def load_fashion_mnist(*, classes: Sequence[int] | None = None, return_X_y: bool = False) -> Any:
     """Fashion-MNIST: 70,000 grey pictures of 28 × 28 pixels, the 60,000 for training first.
 
     Used by amid2019, and as a stand-in by zhai2021.
@@ -30,8 +28,6 @@ def load_fashion_mnist(
         more become 0, 1, ….
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the data if they are not on this machine.
 
     Returns
     -------
@@ -42,11 +38,11 @@ def load_fashion_mnist(
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
     names = list(dataset("fashion_mnist").classes)
     _check_classes(classes, names)
-    raw = contents("fashion_mnist", download_if_missing=download_if_missing)
+    raw = contents("fashion_mnist")
     # the IDX format: a header of 16 bytes for pictures and 8 for labels, then one byte a value
     blocks = [
         np.frombuffer(content, np.uint8, offset=offset)  # type: ignore[arg-type]
@@ -58,7 +54,7 @@ def load_fashion_mnist(
     return _chosen("fashion_mnist", X, y, first, names, classes, return_X_y)
 
 
-def load_cifar10(*, part: str = "pair", return_X_y: bool = False, download_if_missing: bool = True) -> Any:
+def load_cifar10(*, part: str = "pair", return_X_y: bool = False) -> Any:
     """CIFAR-10: all airplanes and automobiles in grey, or a colour sample of all ten classes.
 
     amid2019 uses two classes in grey, without saying which; zhai2021 uses colour. Grey is 0.299 R + 0.587 G + 0.114 B,
@@ -71,8 +67,6 @@ def load_cifar10(*, part: str = "pair", return_X_y: bool = False, download_if_mi
         classes 0 to 9, the first 500 training and 100 test pictures of each.
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the data if they are not on this machine (139 MB, of which 28 MB are kept).
 
     Returns
     -------
@@ -83,11 +77,11 @@ def load_cifar10(*, part: str = "pair", return_X_y: bool = False, download_if_mi
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
     if part not in ("pair", "colour"):
         raise ValueError(f"part must be 'pair' or 'colour', got {part!r}")
-    (arrays,) = contents("cifar10", part, download_if_missing=download_if_missing)
+    (arrays,) = contents("cifar10", part)
     assert not isinstance(arrays, bytes)
     X = np.concatenate([arrays["X_train"], arrays["X_test"]])
     y = np.concatenate([arrays["y_train"], arrays["y_test"]])
@@ -101,7 +95,6 @@ def load_covertype(
     part: str = "auto",
     classes: Sequence[int] | None = None,
     return_X_y: bool = False,
-    download_if_missing: bool = True,
 ) -> Any:
     """Forest Covertype: 54 cartographic variables, seven cover types; a sample of 24,744 rows or all 581,012.
 
@@ -116,8 +109,6 @@ def load_covertype(
         more become 0, 1, ….
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the full data if neither is on this machine; the sample cannot be fetched.
 
     Returns
     -------
@@ -128,7 +119,7 @@ def load_covertype(
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
     if part not in ("auto", "sample", "full"):
         raise ValueError(f"part must be 'auto', 'sample' or 'full', got {part!r}")
@@ -137,7 +128,7 @@ def load_covertype(
     _check_classes(classes, names)
     if part == "auto":
         part = "sample" if files.find(entry, "sample") is not None else "full"
-    (arrays,) = contents("covertype", part, download_if_missing=download_if_missing)
+    (arrays,) = contents("covertype", part)
     assert not isinstance(arrays, bytes)
     X, y = arrays["X"].astype(np.float64), arrays["y"] - 1
     more = {"feature_names": arrays["feature_names"].tolist(), "part": part}

@@ -81,7 +81,7 @@ class DataSet:
 
 
 class DatasetNotFound(LookupError):
-    """A data set that is not on this machine and could not be fetched; the message says how to get it."""
+    """A data set that is not on this machine; the message says how to get it."""
 
 
 @cache

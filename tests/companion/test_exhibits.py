@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from marginloss.companion import exhibits
 from marginloss.companion.exhibits import judge, record, status, verdict_of
+from marginloss.companion.glueing import RECORDING
 from marginloss.companion.ledger import Entry, LedgerError, Part, entries
 
 
@@ -172,6 +173,7 @@ def test_status_refuses_a_scale_that_is_none():
 @pytest.fixture
 def glued(monkeypatch):
     seen = {}
+    monkeypatch.setenv(RECORDING, "1")
     monkeypatch.setattr("myst_nb.glue", lambda name, value, display: seen.__setitem__(name, value))
     return seen
 
@@ -203,5 +205,16 @@ def test_record_glues_plain_values(glued):
 )
 def test_record_refuses(glued, arguments, error, message):
     with pytest.raises(error, match=message):
-        record(**arguments)
+        record(arguments["id"], **{name: value for name, value in arguments.items() if name != "id"})
+    assert glued == {}
+
+
+def test_record_without_an_exhibit_keeps_plain_names(glued):
+    record(plateau=np.float64(0.7), runs=4)
+    assert glued == {"plateau": 0.7, "runs": 4}
+
+
+def test_record_keeps_nothing_where_a_reader_runs_a_cell(glued, monkeypatch):
+    monkeypatch.delenv(RECORDING)
+    record(plateau=0.7)
     assert glued == {}

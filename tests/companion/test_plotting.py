@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginloss.companion.plotting import METHODS, SliderFigure, band, figure, method_style, quartiles, ramp, use_style
+from marginloss.companion.plotting import METHODS, SliderFigure, band, figure, method_style, quartiles, ramp
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -57,7 +57,6 @@ def test_unknown_names_are_refused():
 
 
 def test_figures_share_one_width():
-    use_style()
     fig, axes = figure("grid", 2, 3)
     assert axes.shape == (2, 3)
     assert fig.get_figwidth() <= 7.2

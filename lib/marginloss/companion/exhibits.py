@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from marginloss.companion.folders import build_folder
+from marginloss.companion.glueing import glue
 from marginloss.companion.ledger import ABSENT, Entry, LedgerError, Part, entries, entry
 from marginloss.companion.numbers import shown
 from marginloss.companion.scale import SCALES, current_scale
@@ -64,36 +65,34 @@ class Status:
     parts: tuple[Judged, ...] = ()
 
 
-def record(id: str, **values: Any) -> None:
-    """Record the numbers behind a figure or table, in a chapter.
+def record(id: str | None = None, /, **values: Any) -> None:
+    """Record the numbers of a chapter: those behind a figure or table with its id, those of the prose without.
 
-    Each value is also glued as ``<key>.<item>.<name>``, so that the sentence in the chapter shows the number that the
-    tests judge. Call it as often as needed; names add up.
+    The role ``{n}`` shows them in the prose, an exhibit's as ``<item>.<name>``: a sentence shows the number that
+    the tests judge. Call it as often as needed; names add up. Nothing happens where a reader runs a chapter by hand.
 
     Parameters
     ----------
-    id : str
+    id : str, optional
         Id of an exhibit in the ledger.
     **values
         Plain numbers, booleans, text, or lists of these; NumPy scalars and arrays are converted.
 
     Examples
     --------
-    >>> record("sypherd2023:fig-5", gain=0.25)  # doctest: +SKIP
+    >>> record("sypherd2023:fig-5", gain=0.25)
+    >>> record(plateau=0.745)
     """
-    exhibit = entry(id, "exhibit")
+    where = id or "record"
+    prefix = f"{entry(id, 'exhibit').id.replace(':', '.')}." if id else ""
     if not values:
-        raise ValueError(f"{id}: nothing to record")
+        raise ValueError(f"{where}: nothing to record")
     for name in values:
-        if "." in name:  # dots part key, item and name
-            raise ValueError(f"{id}: a name must have no dot, got {name!r}")
-    plain = {name: _plain(value, f"{id}: {name}") for name, value in values.items()}
-    try:
-        from myst_nb import glue
-    except ImportError as error:
-        raise ImportError("record shows numbers through myst_nb: pip install '.[book]' in a clone") from error
+        if id and "." in name:  # dots part key, item and name
+            raise ValueError(f"{where}: a name must have no dot, got {name!r}")
+    plain = {prefix + name: _plain(value, f"{where}: {name}") for name, value in values.items()}
     for name, value in plain.items():
-        glue(f"{exhibit.key}.{exhibit.item}.{name}", value, display=False)
+        glue(name, value)
 
 
 def status(key: str | None = None, scale: str | None = None) -> list[Status]:

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["METHODS", "SliderFigure", "band", "figure", "method_style", "quartiles", "ramp", "show", "use_style"]
+from marginloss.companion.glueing import glue, is_recording
+
+__all__ = ["METHODS", "SliderFigure", "band", "figure", "method_style", "quartiles", "ramp", "show"]
 
 # Okabe and Ito's palette, safe for colour-blind readers; never colour alone: each method has its own marker and dash
 METHODS: dict[str, tuple[str, str, str]] = {
@@ -44,32 +46,6 @@ METHODS: dict[str, tuple[str, str, str]] = {
 _SIZES = {"single": (6.0, 3.6), "wide": (7.2, 3.4), "grid": (7.2, 2.6)}
 
 
-def use_style() -> None:
-    """Set matplotlib's defaults for the book; call once at the top of a chapter."""
-    plt = _pyplot()
-    plt.rcParams.update(
-        {
-            "figure.facecolor": "white",
-            "savefig.facecolor": "white",
-            "figure.dpi": 110,
-            "savefig.dpi": 160,
-            "figure.constrained_layout.use": True,
-            "font.size": 10,
-            "axes.titlesize": 10,
-            "axes.labelsize": 10,
-            "legend.fontsize": 9,
-            "legend.frameon": False,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "grid.alpha": 0.25,
-            "lines.linewidth": 1.8,
-            "lines.markersize": 5,
-            "image.cmap": "cividis",
-        }
-    )
-
-
 def figure(size: str = "single", rows: int = 1, cols: int = 1, **subplots: Any) -> tuple[Any, Any]:
     """Make a figure of a named size with ``rows`` × ``cols`` axes.
 
@@ -89,6 +65,7 @@ def figure(size: str = "single", rows: int = 1, cols: int = 1, **subplots: Any) 
     """
     if size not in _SIZES:
         raise ValueError(f"size must be one of {sorted(_SIZES)}, got {size!r}")
+    _use_style()
     width, height = _SIZES[size]
     return _pyplot().subplots(rows, cols, figsize=(width, height * rows), **subplots)
 
@@ -166,11 +143,18 @@ def quartiles(ax: Any, table: Any, x: str, styles: Mapping[str, Mapping[str, Any
 
 
 def show(fig: Any, name: str) -> None:
-    """Glue a figure under ``name`` for a ``glue:figure`` directive, and close it so that it is not shown twice."""
-    from myst_nb import glue
+    """Hand a figure, one of Matplotlib or a live one, to the page under ``name``, for a ``glue:figure`` there.
 
-    glue(name, fig, display=False)
-    _pyplot().close(fig)
+    Where a reader runs the cell by hand it is shown below the cell.
+    """
+    glue(name, fig)
+    if not hasattr(fig, "savefig"):
+        if not is_recording():
+            from IPython.display import display
+
+            display(fig)
+    elif is_recording():
+        _pyplot().close(fig)  # or the cell would show it once more
 
 
 class SliderFigure:
@@ -260,3 +244,28 @@ def _pyplot() -> Any:
     except ImportError as error:  # pragma: no cover
         raise ImportError("figures need matplotlib: pip install '.[book]' in a clone") from error
     return plt
+
+
+def _use_style() -> None:
+    """Set matplotlib's defaults for the book."""
+    _pyplot().rcParams.update(
+        {
+            "figure.facecolor": "white",
+            "savefig.facecolor": "white",
+            "figure.dpi": 110,
+            "savefig.dpi": 160,
+            "figure.constrained_layout.use": True,
+            "font.size": 10,
+            "axes.titlesize": 10,
+            "axes.labelsize": 10,
+            "legend.fontsize": 9,
+            "legend.frameon": False,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.alpha": 0.25,
+            "lines.linewidth": 1.8,
+            "lines.markersize": 5,
+            "image.cmap": "cividis",
+        }
+    )

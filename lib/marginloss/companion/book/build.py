@@ -15,6 +15,7 @@ from pathlib import Path
 from marginloss._validation import check_name
 from marginloss.companion.book.execute import with_outputs
 from marginloss.companion.book.layout import chapters, pages, root
+from marginloss.companion.book.notebooks import readable
 from marginloss.companion.book.repository import find_repository
 from marginloss.companion.book.results import Result, write_atomically
 from marginloss.companion.book.runner import outdated
@@ -51,6 +52,7 @@ def build(scale: str) -> Path:
     _fill_cache(scale)
     findings()  # here, where progress can be seen; the pages read what is kept
     _jupyter_book(scale)
+    _write_notebooks(scale, front.parent)
     _pack(front.parent)
     write_atomically(stamp, json.dumps(inputs))
     return front
@@ -87,6 +89,18 @@ def _fill_cache(scale: str) -> None:
         data = {"execution_seconds": result.seconds if result else None}
         bundle = CacheBundleIn(notebook, str(chapter.path), data=data)
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+
+
+def _write_notebooks(scale: str, pages: Path) -> None:
+    """Put notebooks that other programs can read in the place of those that the book links to."""
+    import nbformat
+
+    for chapter in chapters():
+        result = Result.read(chapter.result(scale))
+        notebook = nbformat.read(chapter.notebook(scale), as_version=4)
+        shown = readable(notebook, result.values if result else {})
+        place = chapter.path.relative_to(root()).with_suffix(".ipynb")
+        write_atomically(pages / "_sources" / place, nbformat.writes(shown))
 
 
 def _pack(pages: Path) -> None:

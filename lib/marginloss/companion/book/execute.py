@@ -11,14 +11,24 @@ from typing import Any
 
 from marginloss._validation import check_name
 from marginloss.companion.book.layout import Chapter
+from marginloss.companion.book.notebooks import readable
 from marginloss.companion.book.results import Result, glued_values, write_atomically
 from marginloss.companion.digest import compiled_folder
 from marginloss.companion.folders import build_folder
+from marginloss.companion.glueing import RECORDING
 
 __all__ = ["ChapterError", "execute", "execute_copy", "kernel_environment", "with_outputs"]
 
 # the first removes a line of every kernel about its transport
-KERNEL = {"kernel_name": "python3", "progress_bar": False, "extra_arguments": ["--IPKernelApp.log_level=50"]}
+KERNEL = {
+    "kernel_name": "python3",
+    "progress_bar": False,
+    # numbers that a cell shows have no type around them
+    "extra_arguments": [
+        "--IPKernelApp.log_level=50",
+        "--IPKernelApp.exec_lines=import numpy; numpy.set_printoptions(legacy='1.25'); del numpy",
+    ],
+}
 CELL_TIMEOUT = 1800  # a cell that hangs fails instead of blocking for ever
 
 
@@ -31,6 +41,7 @@ def kernel_environment(scale: str, jobs: int) -> dict[str, str]:
     return {
         "MARGINLOSS_SCALE": scale,
         "MARGINLOSS_JOBS": str(jobs),
+        RECORDING: "1",
         "OMP_NUM_THREADS": "1",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # a warm kernel imports Matplotlib before it starts
         "NUMBA_CACHE_DIR": str(compiled_folder()),
@@ -77,7 +88,7 @@ def execute_copy(chapter: Chapter, parameters: dict[str, Any], environment: dict
         check_name(f"parameter of {chapter.name}", name, known)
     done = _papermill(notebook, chapter, environment, parameters)
     target = build_folder() / "try" / f"{chapter.name}.ipynb"
-    write_atomically(target, _text(done))
+    write_atomically(target, _text(readable(done, glued_values(chapter, done))))
     return target
 
 

@@ -9,8 +9,10 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from marginloss import __version__
+from marginloss.companion.book.boxes import Number, box, fold_solutions
 from marginloss.companion.book.claims import Claims
 from marginloss.companion.book.layout import root
+from marginloss.companion.book.notebooks import BOXES
 from marginloss.companion.book.opening import Opening
 from marginloss.companion.book.repository import find_repository, links_to
 from marginloss.companion.scale import current_scale
@@ -43,6 +45,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
     app.add_directive("opening", Opening)
     app.add_directive("claims", Claims)
+    for name in BOXES:
+        app.add_directive(name, box(name))
+    app.add_role("n", Number())
+    app.connect("doctree-read", fold_solutions)
     app.connect("config-inited", set_banner)
     app.connect("config-inited", set_links)
     app.connect("autodoc-process-docstring", escape_names, priority=900)  # after napoleon

@@ -50,7 +50,10 @@ class Opening(SphinxDirective):
         line = nodes.paragraph(classes=["opening-links"])
         for i, (text, address) in enumerate(links.items()):
             line += nodes.Text(" · " if i else "")
-            line += nodes.reference("", text, refuri=address, internal=False)
+            if address.endswith(".ipynb") and not address.startswith("https:"):
+                line += nodes.raw("", f'<a href="{address}" download>{text}</a>', format="html")
+            else:
+                line += nodes.reference("", text, refuri=address, internal=False)
         return line
 
 

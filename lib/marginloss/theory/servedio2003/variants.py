@@ -2,6 +2,7 @@ r"""Answers to the open questions of Section 6, and links to the other papers: M
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
 
@@ -11,7 +12,7 @@ from marginloss.boosting import SmoothBoostClassifier
 from marginloss.boosting.bounds import adaptive_rounds, bregman_rounds, theta_of
 from marginloss.boosting.rules import EdgeStep
 from marginloss.losses import AlphaLoss, SmoothBoostLoss
-from marginloss.risk import cvar, project_capped_simplex
+from marginloss.risk import cvar, lpboost, project_capped_simplex
 from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import (
     STYLES,
@@ -122,6 +123,31 @@ def bregman_bound() -> Finding:
     evidence["certificate_from_margin"] = apart
     holds = fraction < 1 and certificate >= -1e-12 and cap <= 1 + 1e-9 and apart < 1e-12
     return outcome(1 - fraction, holds=holds, evidence=evidence)
+
+
+@claim("servedio2003:margin-free")
+def margin_free() -> Finding:
+    """Mean of the worst margins after T rounds of the Bregman form against the best that any vote has, less its regret.
+
+    Six fixed hypotheses; the weak learner returns the best one. No margin is given, and the best vote is a program.
+    """
+    rng = np.random.default_rng(7)
+    slacks, shortfalls = [], []
+    for kappa, rounds in itertools.product((0.1, 0.3), (50, 400)):
+        answers = np.where(rng.random((100, 6)) < 0.8, 1.0, -1.0)
+
+        def best(D: np.ndarray, answers: np.ndarray = answers) -> np.ndarray:
+            return answers[:, np.argmax(D @ answers)]
+
+        step = math.sqrt(2 * math.log(1 / kappa) / rounds)
+        reached = -cvar(-play_bregman(best, 100, kappa, rounds, step).margins_, kappa)
+        possible = -lpboost(-answers, kappa).value
+        slacks.append(reached - (possible - step))
+        shortfalls.append(possible - reached)
+    evidence = {"smallest_shortfall": min(shortfalls), "largest_shortfall": max(shortfalls)}
+    # nothing is better than the best vote
+    holds = min(slacks) >= -1e-9 and min(shortfalls) >= -1e-9
+    return outcome(min(slacks), holds=holds, tolerance=1e-9, evidence=evidence)
 
 
 @claim("servedio2003:floating-cap")

@@ -13,7 +13,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginloss.boosting import AdaLPBoostClassifier, LPBoostClassifier, NetworkClassifier, encode
+from marginloss.boosting import AdaLPBoostClassifier, LPBoostClassifier, encode
+from marginloss.companion.experiments.zhai2021.network import NetworkClassifier
 from marginloss.risk import cvar, entropic_lpboost, lpboost, trimmed_lpboost
 
 BOTH = [LPBoostClassifier(n_estimators=6, max_depth=2), AdaLPBoostClassifier(n_estimators=6, max_depth=2)]

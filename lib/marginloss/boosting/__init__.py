@@ -7,7 +7,6 @@ from marginloss.boosting.encode import EncodedMatrix, encode
 from marginloss.boosting.halfspace import HalfspaceLearner
 from marginloss.boosting.lpboost import LPBoostClassifier
 from marginloss.boosting.madaboost import MadaBoostClassifier
-from marginloss.boosting.network import NetworkClassifier
 from marginloss.boosting.noise_estimate import NoiseEstimate, estimate_noise
 from marginloss.boosting.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginloss.boosting.pilboost import PILBoostClassifier
@@ -23,7 +22,6 @@ __all__ = [
     "HalfspaceLearner",
     "LPBoostClassifier",
     "MadaBoostClassifier",
-    "NetworkClassifier",
     "NoiseEstimate",
     "PILBoostClassifier",
     "PNormLearner",

@@ -50,7 +50,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
         How ``predict`` uses the mixture: the most probable class, a model drawn for each row, one for the whole call,
         or one fixed for each row by a keyed hash of its values.
     estimator : classifier, optional
-        Base learner instead of our trees; a :class:`NetworkClassifier` is tuned from one warm start.
+        Base learner instead of our trees; one with ``warm_up`` and ``tuned`` is tuned from one warm start.
     n_estimators : int, default=100
         Number of models T.
     max_depth : int, default=3

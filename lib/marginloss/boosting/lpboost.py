@@ -44,7 +44,7 @@ class LPBoostClassifier(MixtureClassifier):
     beta : float or None, default=100.0
         Regularisation of the sample weights; ``None`` for the plain program.
     estimator : classifier, optional
-        Base learner instead of our trees; a :class:`NetworkClassifier` is tuned from one warm start.
+        Base learner instead of our trees; one with ``warm_up`` and ``tuned`` is tuned from one warm start.
     n_estimators : int, default=100
         Largest number of models.
     sampling : {None, "per_sample", "per_call", "frozen"}, default=None

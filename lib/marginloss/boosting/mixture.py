@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from marginloss._validation import check_choice, check_integer, check_real
 from marginloss.boosting.base import Booster
 from marginloss.boosting.loop import Round, WeakLearner, boost
-from marginloss.boosting.network import NetworkClassifier
 from marginloss.boosting.randomised import draw_models, frozen_models
-from marginloss.boosting.resampling import ResamplingLearner
+from marginloss.boosting.resampling import ResamplingLearner, starts_warm
 from marginloss.risk import cvar, entropic_lpboost, lpboost, lpboost_path, trimmed_lpboost
 from marginloss.risk.masses import check_tail, check_tails
 
@@ -263,9 +262,7 @@ class MixtureClassifier(Booster):
     ) -> WeakLearner:
         resample = self.resample
         if resample is None and self.estimator is not None:
-            resample = isinstance(self.estimator, NetworkClassifier) or not has_fit_parameter(
-                self.estimator, "sample_weight"
-            )
+            resample = starts_warm(self.estimator) or not has_fit_parameter(self.estimator, "sample_weight")
         if not resample:
             return super()._weak_learner(data, codes, weight, random_state, **tree)
         if self.estimator is None:

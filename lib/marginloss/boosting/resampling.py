@@ -1,4 +1,4 @@
-"""Base learners that see weights as a sample: any classifier on rows drawn by weight, networks from a warm start."""
+"""Base learners that see weights as a sample: any classifier on rows drawn by weight, some from a warm start."""
 
 from __future__ import annotations
 
@@ -11,18 +11,23 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 
 from marginloss.boosting.learners import EstimatorHypothesis, margin_of_classes, seeded
-from marginloss.boosting.network import NetworkClassifier
 
-__all__ = ["ResamplingLearner"]
+__all__ = ["ResamplingLearner", "starts_warm"]
 
 Array = NDArray[np.float64]
+
+
+def starts_warm(estimator: Any) -> bool:
+    """Whether an estimator is warmed up once and tuned in every round."""
+    return hasattr(estimator, "warm_up") and hasattr(estimator, "tuned")
 
 
 class ResamplingLearner:
     """Weak learner for :func:`marginloss.boosting.loop.boost` that draws rows by weight instead of weighing them.
 
-    A :class:`NetworkClassifier` is warmed up once and tuned on weighted minibatches in every round; any other
-    classifier is fitted to as many rows as there are, drawn with replacement.
+    An estimator with two more methods starts warm: ``warm_up(X, y, n_classes, random)`` is called once, and in every
+    round ``tuned(X, y, weight, random)`` returns a copy of it that was trained further, on minibatches drawn by weight.
+    Any other classifier is fitted to as many rows as there are, drawn with replacement.
 
     Parameters
     ----------
@@ -48,7 +53,7 @@ class ResamplingLearner:
         self.X, self.y, self.n_classes, self.sample_weight = X, y, n_classes, sample_weight
         self.random = check_random_state(random_state)
         self.estimator = clone(estimator)
-        if isinstance(self.estimator, NetworkClassifier):
+        if starts_warm(self.estimator):
             self.estimator.warm_up(X, y, n_classes, self.random)
 
     def fit(self, weight: Array) -> tuple[EstimatorHypothesis, Array]:
@@ -58,7 +63,7 @@ class ResamplingLearner:
         return hypothesis, margin_of_classes(model.predict(self.X), self.y, self.n_classes)
 
     def _model(self, weight: Array) -> Any:
-        if isinstance(self.estimator, NetworkClassifier):
+        if starts_warm(self.estimator):
             return self.estimator.tuned(self.X, self.y, weight, self.random)
         rows = self.random.choice(len(weight), size=len(weight), p=weight / weight.sum())
         labels = self.y[rows]

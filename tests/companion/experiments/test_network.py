@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginloss.boosting import NetworkClassifier
-from marginloss.boosting.network import _Network
+from marginloss.companion.experiments.zhai2021.network import NetworkClassifier, _Network
 
 
 @parametrize_with_checks(

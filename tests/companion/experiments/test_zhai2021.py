@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from marginloss.boosting import AdaLPBoostClassifier, NetworkClassifier
-from marginloss.companion.experiments import zhai2021
+from marginloss.boosting import AdaLPBoostClassifier
+from marginloss.companion.experiments.zhai2021 import ensembles
+from marginloss.companion.experiments.zhai2021.network import NetworkClassifier
 from marginloss.risk import cvar, cvar_floor
 
 
 def test_curves_of_a_table_by_hand():
     losses = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
-    (row,) = zhai2021._curves(losses, np.array([[0.5, 0.5]]), [0.25])
+    (row,) = ensembles._curves(losses, np.array([[0.5, 0.5]]), [0.25])
     assert_allclose([row["erm"], row["average"], row["lp"]], [1.0, 0.5, 0.5])
     assert_allclose([row["erm_mean"], row["lp_mean"], row["first_weight"], row["support"]], [0.25, 0.25, 0.5, 2])
 
@@ -26,31 +27,31 @@ def test_curves_of_a_table_by_hand():
     ],
 )
 def test_crossing_is_where_erm_wins_for_good(erm, average, expected):
-    assert zhai2021.crossing([0.1, 0.2, 0.3, 0.4], erm, average) == expected
+    assert ensembles.crossing([0.1, 0.2, 0.3, 0.4], erm, average) == expected
 
 
 def test_prefixes_end_with_all_models():
-    assert zhai2021._prefixes(100) == [2, 5, 10, 20, 30, 50, 70, 100]
-    assert zhai2021._prefixes(30) == [2, 5, 10, 20, 30]
-    assert zhai2021._prefixes(1) == [1]
+    assert ensembles._prefixes(100) == [2, 5, 10, 20, 30, 50, 70, 100]
+    assert ensembles._prefixes(30) == [2, 5, 10, 20, 30]
+    assert ensembles._prefixes(1) == [1]
 
 
 def test_compas_keeps_the_papers_order(need):
     need("compas")
-    rows = zhai2021.compas(4, np.random.default_rng(0))
-    assert [row["alpha"] for row in rows] == zhai2021.GRID
+    rows = ensembles.compas(4, np.random.default_rng(0))
+    assert [row["alpha"] for row in rows] == ensembles.GRID
     for row in rows:
         assert_allclose(row["erm"], min(1.0, row["erm_mean"] / row["alpha"]))
         assert row["lp_on_test"] <= min(row["erm"], row["average"]) + 1e-9
         assert row["worst_training_loss"] <= row["guarantee"]
     # the test set is fitted by a program, and nothing is below the floor of its table
-    floors = zhai2021.compas_floor()["floor_test"]
+    floors = ensembles.compas_floor()["floor_test"]
     assert all(row["lp_on_test"] >= floor - 1e-9 for row, floor in zip(rows, floors, strict=True))
 
 
 def test_compas_floor_of_the_specification(need):
     need("compas")
-    found = zhai2021.compas_floor()
+    found = ensembles.compas_floor()
     assert_allclose([found["conflict_train"], found["conflict_test"]], [0.515, 0.353], atol=5e-4)
     assert_allclose([found["minority_train"], found["minority_test"]], [0.1788, 0.1284], atol=5e-5)
     assert_allclose(found["floor_train"][39], 0.44712, atol=5e-6)
@@ -59,7 +60,7 @@ def test_compas_floor_of_the_specification(need):
 @pytest.mark.parametrize("name", ["fashion_mnist", "cifar10"])
 def test_images_follow_the_validation_set(name, need):
     need(name)
-    rows = zhai2021.images(name, 3, 400, np.random.default_rng(0))
+    rows = ensembles.images(name, 3, 400, np.random.default_rng(0))
     assert {row["used"] for row in rows} == {2.0, 3.0}
     assert all(row["valid_excess"] <= 1e-9 for row in rows)
     assert all(row["lp"] >= row["lp_mean"] - 1e-12 for row in rows)
@@ -68,16 +69,16 @@ def test_images_follow_the_validation_set(name, need):
 
 def test_regularised_returns_a_tail_above_its_mean(need):
     need("fashion_mnist")
-    row = zhai2021.regularised(0.2, 2, 400, np.random.default_rng(0))
+    row = ensembles.regularised(0.2, 2, 400, np.random.default_rng(0))
     assert 0 < row["mean"] <= row["tail"] <= 1
 
 
 def test_shared_start_is_the_start():
-    X, y = zhai2021._digits()
+    X, y = ensembles._digits()
     settings = {"hidden_layer_sizes": (8,), "warmup_epochs": 2, "n_iterations": 3, "decay_at": ()}
     models = [
         AdaLPBoostClassifier(estimator=network(**settings), n_estimators=2, random_state=seed).fit(X, y)
-        for network in (NetworkClassifier, zhai2021._SharedStart, zhai2021._SharedStart)
+        for network in (NetworkClassifier, ensembles._SharedStart, ensembles._SharedStart)
         for seed in (0, 1)
     ]
     plain, other, first, first_other, again, again_other = (model.training_losses_ for model in models)
@@ -88,7 +89,7 @@ def test_shared_start_is_the_start():
 
 def test_outliers_trim_only_when_asked():
     rng = np.random.default_rng
-    plain, trimmed = zhai2021.outliers(0.1, 0.0, rng(0)), zhai2021.outliers(0.1, 0.1, rng(0))
+    plain, trimmed = ensembles.outliers(0.1, 0.0, rng(0)), ensembles.outliers(0.1, 0.1, rng(0))
     assert plain != trimmed
     assert all(row["mean"] <= row["tail"] <= 1 for row in plain + trimmed)
 

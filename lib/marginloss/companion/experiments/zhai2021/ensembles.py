@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from marginloss.boosting import AdaLPBoostClassifier, LPBoostClassifier, NetworkClassifier
+from marginloss.boosting import AdaLPBoostClassifier, LPBoostClassifier
+from marginloss.companion.experiments.zhai2021.network import NetworkClassifier
 from marginloss.datasets import load_cifar10, load_compas, load_fashion_mnist
 from marginloss.risk import cvar, cvar_curve, cvar_floor_curve, label_conflicts, lpboost_path
 

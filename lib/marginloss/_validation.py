@@ -14,12 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from marginloss import __version__
 
 __all__ = [
+    "COUNT",
+    "POSITIVE",
+    "SHARE",
     "MarginlossClassifier",
     "UnknownName",
     "all_or_nothing",
@@ -30,6 +34,12 @@ __all__ = [
     "check_reals",
     "check_rng",
 ]
+
+
+#: Constraints of parameters that several estimators have: whole numbers from 1, shares, positive numbers.
+COUNT = Interval(Integral, 1, None, closed="left")
+SHARE = Interval(Real, 0, 1, closed="neither")
+POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class UnknownName(ValueError):

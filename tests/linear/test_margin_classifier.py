@@ -238,14 +238,14 @@ def test_a_plateau_is_left_by_the_convex_start():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"loss": "log"}, "loss must be a MarginLoss, None or 'cv', got 'log'"),
-        ({"l2": -1}, r"l2 must be a number in \[0, inf\), got -1"),
-        ({"radius": 0}, r"radius must be a number in \(0, inf\), got 0"),
-        ({"solver": "newton"}, "solver must be 'lbfgs' or 'gd', got 'newton'"),
-        ({"max_iter": 0}, "max_iter must be a whole number of at least 1, got 0"),
-        ({"tol": 0}, "tol must be a number"),
-        ({"step_size": -1}, "step_size must be a number"),
-        ({"n_starts": 0}, "n_starts must be a whole number"),
+        ({"loss": "log"}, "'loss' parameter of MarginClassifier must be an instance of .*MarginLoss.* Got 'log'"),
+        ({"l2": -1}, r"'l2' parameter .* in the range \[0.0, inf\). Got -1"),
+        ({"radius": 0}, r"'radius' parameter .* in the range \(0.0, inf\) or None. Got 0"),
+        ({"solver": "newton"}, "'solver' parameter .* must be a str among .* Got 'newton'"),
+        ({"max_iter": 0}, r"'max_iter' parameter .* must be an int in the range \[1, inf\). Got 0"),
+        ({"tol": 0}, "'tol' parameter"),
+        ({"step_size": -1}, "'step_size' parameter"),
+        ({"n_starts": 0}, "'n_starts' parameter"),
     ],
 )
 def test_bad_parameters(blobs, parameters, message):

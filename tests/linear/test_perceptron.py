@@ -90,5 +90,5 @@ def test_bad_parameters(options):
 
 
 def test_bad_step_size():
-    with pytest.raises(ValueError, match="step_size must be a number in"):
+    with pytest.raises(ValueError, match="'step_size' parameter of Winnow"):
         Winnow(step_size=0.0).fit([[0.0], [1.0]], [0, 1])

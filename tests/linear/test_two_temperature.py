@@ -94,10 +94,10 @@ def test_factor_and_weights(iris):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"t1": 0}, r"t1 must be a number in \(0, inf\), got 0"),
-        ({"t2": -1}, r"t2 must be a number in \(0, inf\), got -1"),
+        ({"t1": 0}, r"'t1' parameter .* in the range \(0.0, inf\) or a str among {'cv'}. Got 0"),
+        ({"t2": -1}, r"'t2' parameter .* in the range \(0.0, inf\) or a str among {'cv'}. Got -1"),
         ({"t1": 1.2, "t2": 0.5}, r"t2 must be at least 1 if t1 is, .*; got t1=1.2, t2=0.5"),
-        ({"t1": "auto"}, "t1 must be a number"),
+        ({"t1": "auto"}, "'t1' parameter"),
     ],
 )
 def test_bad_parameters(iris, parameters, message):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
-from marginloss._validation import MarginlossClassifier, check_integer
+from marginloss._validation import COUNT, MarginlossClassifier, check_integer
 from marginloss.boosting.encode import PRECISIONS, EncodedMatrix, encode
 from marginloss.boosting.forest import Forest
 from marginloss.boosting.learners import EstimatorLearner
@@ -21,14 +20,11 @@ from marginloss.boosting.loop import BoostRecord, WeakLearner
 from marginloss.boosting.pnorm import LinearHypothesis, LinearVote
 from marginloss.boosting.trees import TreeLearner
 
-__all__ = ["COUNT", "POSITIVE", "SHARE", "TREE", "Booster", "BoostingClassifier"]
+__all__ = ["TREE", "Booster", "BoostingClassifier"]
 
 Array = NDArray[np.float64]
 
-#: Constraints of parameters that several boosters have: whole numbers from 1, shares, positive numbers, our trees.
-COUNT = Interval(Integral, 1, None, closed="left")
-SHARE = Interval(Real, 0, 1, closed="neither")
-POSITIVE = Interval(Real, 0, None, closed="neither")
+#: Constraints of the parameters of our trees.
 TREE = {"max_depth": [COUNT], "criterion": [StrOptions({"error", "gini"})], "random_state": ["random_state"]}
 
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss.boosting.base import COUNT, POSITIVE, SHARE, TREE
+from marginloss._validation import COUNT, POSITIVE, SHARE
+from marginloss.boosting.base import TREE
 from marginloss.boosting.loop import boost
 from marginloss.boosting.rules import UnitStep
 from marginloss.boosting.smoothboost import SmoothBooster

@@ -13,8 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import p_norm
-from marginloss._validation import MarginlossClassifier
-from marginloss.boosting.base import COUNT, POSITIVE, SHARE
+from marginloss._validation import COUNT, POSITIVE, SHARE, MarginlossClassifier
 from marginloss.boosting.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginloss.boosting.pnorm import PNormLearner
 from marginloss.boosting.smoothboost import SmoothBoostClassifier

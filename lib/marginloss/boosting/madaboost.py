@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from marginloss.boosting.base import COUNT, SHARE, TREE
+from marginloss._validation import COUNT, SHARE
+from marginloss.boosting.base import TREE
 from marginloss.boosting.loop import Round, Stop, boost
 from marginloss.boosting.rules import EdgeStep, LossWeights
 from marginloss.boosting.smoothboost import SmoothBooster

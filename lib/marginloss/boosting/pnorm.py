@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import attaining_vector, p_norm
-from marginloss._validation import MarginlossClassifier
+from marginloss._validation import POSITIVE, MarginlossClassifier
 
 __all__ = ["LinearHypothesis", "LinearLearner", "LinearVote", "PNormLearner"]
 
@@ -139,7 +139,7 @@ class PNormLearner(MarginlossClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "p": [Interval(Real, 1, np.inf, closed="both")],
-        "R": [Interval(Real, 0, None, closed="neither"), None],
+        "R": [POSITIVE, None],
         "outside": [StrOptions({"raise", "drop", "scale"})],
         "ties": [StrOptions({"uniform", "first"})],
     }

@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from marginloss.boosting.base import COUNT, SHARE, TREE, BoostingClassifier
+from marginloss._validation import COUNT, SHARE
+from marginloss.boosting.base import TREE, BoostingClassifier
 from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds, theta_of
 from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost, normalise
 from marginloss.boosting.pnorm import LinearVote

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._rows import folds
-from marginloss._validation import MarginlossClassifier, check_integer, check_real
+from marginloss._validation import COUNT, POSITIVE, MarginlossClassifier
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import Objective
 from marginloss.linear.solver import Solution, descend, minimise_in_ball
@@ -29,6 +31,20 @@ PRECISIONS = [np.float64, np.float32]
 
 class LinearModel(MarginlossClassifier):
     """Linear classifier that minimises a mean loss with a penalty; subclasses say which loss."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "l2": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions({"lbfgs", "gd"})],
+        "radius": [POSITIVE, None],
+        "fit_intercept": ["boolean"],
+        "max_iter": [COUNT],
+        "tol": [POSITIVE],
+        "step_size": [POSITIVE, None],
+        "n_starts": [COUNT],
+        "warm_start": ["boolean"],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+    }
 
     l2: float
     solver: str
@@ -53,18 +69,6 @@ class LinearModel(MarginlossClassifier):
         """Class of the largest score; for two classes its sign, a score of 0 being ``classes_[0]``."""
         scores = self.decision_function(X)
         return self._labels_from_score(scores) if scores.ndim == 1 else self.classes_[scores.argmax(axis=1)]
-
-    def _check_parameters(self) -> None:
-        check_real("l2", self.l2, "[0, inf)")
-        check_real("tol", self.tol, "(0, inf)")
-        check_integer("max_iter", self.max_iter, 1)
-        check_integer("n_starts", self.n_starts, 1)
-        if self.radius is not None:
-            check_real("radius", self.radius, "(0, inf)")
-        if self.step_size is not None:
-            check_real("step_size", self.step_size, "(0, inf)")
-        if self.solver not in ("lbfgs", "gd"):
-            raise ValueError(f"solver must be 'lbfgs' or 'gd', got {self.solver!r}")
 
     def _check_data(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -88,6 +89,11 @@ class MarginClassifier(LinearModel):
 
     _binary_only = True
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearModel._parameter_constraints,
+        "loss": [MarginLoss, StrOptions({"cv"}), None],
+    }
+
     def __init__(
         self,
         loss: Any = None,
@@ -131,9 +137,7 @@ class MarginClassifier(LinearModel):
         factor : DesignFactor, optional
             Made of the same ``X``, to share its cost over a sweep; it does not change the result.
         """
-        self._check_parameters()
-        if self.loss is not None and self.loss != "cv" and not isinstance(self.loss, MarginLoss):
-            raise ValueError(f"loss must be a MarginLoss, None or 'cv', got {self.loss!r}")
+        self._validate_params()
         X, codes, weight = self._check_data(X, y, sample_weight)
         whole = X, codes, weight
         X, codes, weight = merge_rows(X, codes, weight)

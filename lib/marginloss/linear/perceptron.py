@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import attaining_vector
-from marginloss._validation import MarginlossClassifier, check_integer, check_real
+from marginloss._validation import COUNT, POSITIVE, SHARE, MarginlossClassifier, check_real
 
 __all__ = ["PNormPerceptron", "Winnow", "mistake_bound"]
 
@@ -58,6 +60,14 @@ class _OnlineLinear(MarginlossClassifier):
 
     _binary_only = True
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "p": [Interval(Real, 1, np.inf, closed="both")],
+        "step_size": [POSITIVE],
+        "max_iter": [COUNT],
+        "fit_intercept": ["boolean"],
+        "validation_fraction": [SHARE, None],
+    }
+
     def __init__(
         self, max_iter: int = 100, fit_intercept: bool = True, validation_fraction: float | None = None
     ) -> None:
@@ -69,9 +79,6 @@ class _OnlineLinear(MarginlossClassifier):
     def _weights(self, z: Array) -> Array:
         """Weight vector that belongs to the sum z."""
 
-    @abstractmethod
-    def _check_parameters(self) -> None: ...
-
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> _OnlineLinear:
         """Pass over the examples in the given order, again and again until a pass makes no mistake.
 
@@ -82,10 +89,7 @@ class _OnlineLinear(MarginlossClassifier):
         sample_weight : array-like of shape (n,), optional
             A weight of k is the example shown k times in a row; a fraction is one smaller step at the end.
         """
-        self._check_parameters()
-        check_integer("max_iter", self.max_iter, 1)
-        if self.validation_fraction is not None:
-            check_real("validation_fraction", self.validation_fraction, "(0, 1)")
+        self._validate_params()
         X, codes, weight = self._check_training(X, y, sample_weight, dtype=np.float64)
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
@@ -215,9 +219,6 @@ class PNormPerceptron(_OnlineLinear):
         super().__init__(max_iter, fit_intercept, validation_fraction)
         self.p = p
 
-    def _check_parameters(self) -> None:
-        check_real("p", self.p, "[1, inf]")
-
     def _weights(self, z: Array) -> Array:
         return attaining_vector(z, self.p)
 
@@ -251,9 +252,6 @@ class Winnow(_OnlineLinear):
     ) -> None:
         super().__init__(max_iter, fit_intercept, validation_fraction)
         self.step_size = step_size
-
-    def _check_parameters(self) -> None:
-        check_real("step_size", self.step_size, "(0, inf)")
 
     def _weights(self, z: Array) -> Array:
         exponent = self.step_size * z

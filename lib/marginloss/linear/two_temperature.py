@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
+from sklearn.utils._param_validation import StrOptions
 
 from marginloss._rows import merge_rows
-from marginloss._validation import check_real
+from marginloss._validation import POSITIVE
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import ActivationObjective, MarginObjective, Objective
@@ -68,6 +69,12 @@ class TwoTemperatureClassifier(LinearModel):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearModel._parameter_constraints,
+        "t1": [POSITIVE, StrOptions({"cv"})],
+        "t2": [POSITIVE, StrOptions({"cv"})],
+    }
+
     def __init__(
         self,
         t1: Any = 0.8,
@@ -112,10 +119,7 @@ class TwoTemperatureClassifier(LinearModel):
         factor : DesignFactor, optional
             Made of the same ``X``, to share its cost over a sweep; it does not change the result.
         """
-        self._check_parameters()
-        for name in ("t1", "t2"):
-            if getattr(self, name) != "cv":
-                check_real(name, getattr(self, name), "(0, inf)")
+        self._validate_params()
         if self.t1 != "cv" and self.t2 != "cv" and self.t2 < 1 <= self.t1:
             raise ValueError(
                 f"t2 must be at least 1 if t1 is, else the loss can be infinite; got t1={self.t1!r}, t2={self.t2!r}"

@@ -32,6 +32,11 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     assert process.wait() == 0
 
 
+def test_alone_it_prints_its_help_with_examples(capsys):
+    assert main([]) == 0
+    assert "examples:" in capsys.readouterr().out
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
@@ -62,7 +67,6 @@ def test_unknown_names_get_suggestions_status_2_and_no_traceback(arguments, sugg
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["rum"],
         ["run", "--scale", "huge"],
         ["run", "--jobs", "0"],

@@ -151,8 +151,7 @@ def test_the_reason_of_the_ledger_explains_the_verdict_that_it_expects(one):
         one(exhibit(GAIN, reason="{sd}", expected="reproduced with a caveat"), gain=0.3)
 
 
-def test_missing_data_are_the_reason(one, monkeypatch):
-    monkeypatch.setattr("marginloss.datasets.available", lambda name: None)
+def test_missing_data_are_the_reason(one, empty_machine):
     line = one(exhibit(GAIN, needs=("compas",)))
     assert line.verdict == "not attempted" and "marginloss data compas --fetch" in line.reason
 

@@ -1,7 +1,4 @@
-"""The command ``marginloss``: run, try and build the book; list claims, exhibits and data sets.
-
-Each subcommand is a function that imports what does the work, so that asking for help imports nothing heavy.
-"""
+"""The command ``marginloss``: run, try and build the book; list claims, exhibits and data sets."""
 
 from __future__ import annotations
 
@@ -15,6 +12,16 @@ from typing import Any
 
 from marginloss import __version__
 from marginloss._validation import UnknownName, check_name
+from marginloss.companion.book.build import BuildError
+from marginloss.companion.book.build import build as build_pages
+from marginloss.companion.book.execute import ChapterError, execute_copy, kernel_environment
+from marginloss.companion.book.layout import find_chapters
+from marginloss.companion.book.runner import run as run_chapters
+from marginloss.companion.data import report
+from marginloss.companion.exhibits import status
+from marginloss.companion.findings import findings
+from marginloss.companion.ledger import PAPERS
+from marginloss.companion.numbers import shown
 
 __all__ = ["main"]
 
@@ -48,14 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Execute chapters."""
-    from marginloss.companion.book.execute import ChapterError
-    from marginloss.companion.book.layout import find_chapters
-    from marginloss.companion.book.runner import run
-
     wanted = find_chapters(options.chapters)
     started = time.perf_counter()
     try:
-        done = run(wanted, options.scale, options.jobs)
+        done = run_chapters(wanted, options.scale, options.jobs)
     except ChapterError as error:
         print(f"\nmarginloss: {error}", file=sys.stderr)
         return 1
@@ -67,9 +70,6 @@ def run(options: argparse.Namespace) -> int:
 
 def try_(options: argparse.Namespace) -> int:
     """Execute a copy of a chapter with other parameters."""
-    from marginloss.companion.book.execute import ChapterError, execute_copy, kernel_environment
-    from marginloss.companion.book.layout import find_chapters
-
     (chapter,) = find_chapters([options.chapter])
     environment = kernel_environment(options.scale, jobs=os.cpu_count() or 1)
     try:
@@ -83,10 +83,8 @@ def try_(options: argparse.Namespace) -> int:
 
 def build(options: argparse.Namespace) -> int:
     """Build the pages."""
-    from marginloss.companion.book.build import BuildError, build
-
     try:
-        page = build(options.scale)
+        page = build_pages(options.scale)
     except BuildError as error:
         print(f"marginloss: {error}", file=sys.stderr)
         return 1
@@ -96,9 +94,6 @@ def build(options: argparse.Namespace) -> int:
 
 def claims(options: argparse.Namespace) -> None:
     """List the claims of the papers with their computed verdicts."""
-    from marginloss.companion.findings import findings
-    from marginloss.companion.numbers import shown
-
     found = findings(_key(options))
     for id_, finding in found.items():
         slack = "" if finding.slack is None else f"slack {shown(finding.slack)}"
@@ -107,8 +102,6 @@ def claims(options: argparse.Namespace) -> None:
 
 def exhibits(options: argparse.Namespace) -> None:
     """List the figures and tables of the papers with their computed verdicts."""
-    from marginloss.companion.exhibits import status
-
     lines = status(_key(options), options.scale)
     width = max(len(line.id) for line in lines)
     for line in lines:
@@ -117,8 +110,6 @@ def exhibits(options: argparse.Namespace) -> None:
 
 def data(options: argparse.Namespace) -> int:
     """List the data sets, or fetch them."""
-    from marginloss.companion.data import report
-
     if options.fetch:
         return report.fetch_one(options.name) if options.name else report.fetch_all()
     print(report.describe(options.name) if options.name else report.overview())
@@ -126,8 +117,6 @@ def data(options: argparse.Namespace) -> int:
 
 
 def _key(options: argparse.Namespace) -> str | None:
-    from marginloss.companion.ledger import PAPERS
-
     return options.key and check_name("paper", options.key, PAPERS)
 
 

@@ -15,6 +15,7 @@ from marginloss.companion.glueing import glue
 from marginloss.companion.ledger import ABSENT, Entry, LedgerError, Part, entries, entry
 from marginloss.companion.numbers import shown
 from marginloss.companion.scale import SCALES, current_scale
+from marginloss.datasets import available
 
 __all__ = ["Judged", "Status", "judge", "missing_data", "record", "results", "status", "verdict_of"]
 
@@ -233,8 +234,6 @@ def missing_data(*names: str) -> str:
 
 
 def _absent(names: Iterable[str]) -> list[str]:
-    from marginloss.datasets import available  # here: most uses of this module need no data set
-
     return [name for name in names if not available(name)]
 
 

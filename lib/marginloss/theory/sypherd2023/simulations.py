@@ -1,7 +1,6 @@
 """Claims that rest on experiments, Sections 5.1 and 5.2, from small runs of the library's own learners.
 
-The chapters repeat them at the paper's number of runs; here a few seeds have to be enough to see each effect. Learners
-are imported where they are used: a check of a formula should not wait for compiled kernels to load.
+The chapters repeat them at the paper's number of runs; here a few seeds have to be enough to see each effect.
 """
 
 from __future__ import annotations
@@ -14,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from marginloss.boosting import AdaBoostAlphaClassifier, PILBoostClassifier
 from marginloss.datasets import (
     gaussian_mixture_bayes,
     make_gaussian_mixture,
     make_long_servedio,
     make_symptom_survey,
 )
+from marginloss.linear import MarginClassifier
 from marginloss.losses import AlphaLoss
 from marginloss.noise import flip_labels
 from marginloss.theory import Finding, claim, outcome
@@ -34,8 +35,6 @@ RUNS, DEPTH_RUNS = 8, 5  # of the checks themselves, apart from those of the cha
 @claim("sypherd2023:section-5.1-depth")
 def depth() -> Finding:
     """With shallow trees α = 2 beats the convex boosters; with deeper trees all values of α are alike."""
-    from marginloss.boosting import AdaBoostAlphaClassifier, PILBoostClassifier
-
     gains, spreads = {}, {}
     for max_depth in (1, 2, 3, 4):
         accuracy = {a: _median_accuracy(AdaBoostAlphaClassifier(a, 100, max_depth)) for a in (0.5, 1.0, 2.0, 8.0)}
@@ -148,8 +147,6 @@ def _median_accuracy(model: Any, runs: int = DEPTH_RUNS) -> float:
 @cache
 def _accuracy(alpha: float, runs: int = RUNS) -> Array:
     """Clean accuracy of boosted stumps after each number of rounds, one row a run."""
-    from marginloss.boosting import AdaBoostAlphaClassifier
-
     rows = []
     for seed in range(runs):
         X, y, X_test, y_test = _long_servedio(seed)
@@ -167,8 +164,6 @@ def _bayes_line() -> Array:
 
 def _mixture_error(p: float, alpha: float, solver: str, n: int = 2000) -> float:
     """Mean squared error of the fitted parameters to the Bayes line; ``gd`` is the authors' 2000 steps of 0.01."""
-    from marginloss.linear import MarginClassifier
-
     rng = np.random.default_rng(0)
     X, y = make_gaussian_mixture(n if solver == "gd" else 10 * n, rng)
     y = flip_labels(y, p, rng)
@@ -180,8 +175,6 @@ def _mixture_error(p: float, alpha: float, solver: str, n: int = 2000) -> float:
 @cache
 def _survey_fit(p: float, alpha: float) -> tuple[Array, float]:
     """Parameters of a fit to noisy answers, and its sensitivity on clean ones."""
-    from marginloss.linear import MarginClassifier
-
     rng = np.random.default_rng(0)
     X, y = make_symptom_survey(20_000, rng)
     noisy = flip_labels(y, p, rng, kind="stratified") if p else y

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss.companion.live import kernels
+from marginloss.boosting.stump_rounds import stump_rounds, weigh_odds
+from marginloss.companion.live import landscape, lines
+from marginloss.companion.live import rounds as boosting
 from marginloss.companion.live.figure import LiveFigure
 from marginloss.companion.plotting import figure, method_style
 from marginloss.datasets import make_long_servedio
@@ -49,15 +51,15 @@ def drag_figure() -> LiveFigure:
         "alphas": [0.5, 0.6, 0.8, 1, 1.2, 1.5, 2, 3, 4, 6, 8],
         "names": ["logistic", "α-loss", "two temperatures"],
     }
-    label = "Lines of three losses on points in the plane that can be moved; discs show how much each point counts"
-    return LiveFigure("drag", data, fig, label=label)
+    shows = "Lines of three losses on points in the plane that can be moved; discs show how much each point counts"
+    return LiveFigure("drag", data, fig, label=shows)
 
 
 def fit_line(X: ArrayLike, y: ArrayLike, family: int, first: float, second: float, l2: float) -> tuple[Array, Array]:
     """The line ``(w1, w2, b)`` of a loss and the weights of the points, by the kernel of the page."""
     columns, labels = np.ascontiguousarray(np.asarray(X, dtype=float).T), np.asarray(y, dtype=float)
     theta, (margin, value, weight) = np.zeros((2, 3)), np.zeros((3, len(labels)))
-    kernels.fit_line(columns, labels, family, first, second, l2, theta, margin, value, weight, np.zeros((8, 3)))
+    lines.fit_line(columns, labels, family, first, second, l2, theta, margin, value, weight, np.zeros((8, 3)))
     return theta[0], weight
 
 
@@ -90,8 +92,8 @@ def boost_figure() -> LiveFigure:
         "factors": [2 * alpha for alpha in alphas],
         "rounds": [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000],
     }
-    label = "Accuracy of AdaBoost.alpha by kind of example against rounds, and the weight of each example"
-    return LiveFigure("boost", data, fig, label=label)
+    shows = "Accuracy of AdaBoost.alpha by kind of example against rounds, and the weight of each example"
+    return LiveFigure("boost", data, fig, label=shows)
 
 
 def train_stumps(X: Array, y: Array, given: Array, kind: Array, alpha: float, rounds: int) -> tuple[Array, Array]:
@@ -100,13 +102,13 @@ def train_stumps(X: Array, y: Array, given: Array, kind: Array, alpha: float, ro
     n, exponent = len(order), 1 - 1 / alpha
     signs = np.ascontiguousarray(X[order].T).astype(np.int8)
     record, base, odds, (raw, weight) = np.zeros((10, rounds + 1)), np.ones(n), np.ones(n), np.zeros((2, n))
-    kernels.weigh_odds(exponent, odds, base, raw, weight, record, 0)
+    weigh_odds(exponent, odds, base, raw, weight, record, 0)
     zeros = int(np.sum(given < 0))
-    done = kernels.stump_rounds(signs, zeros, base, False, exponent, 1.0, 0, rounds, record, odds, raw, weight)
+    done = stump_rounds(signs, zeros, base, False, exponent, 1.0, 0, rounds, record, odds, raw, weight)
     right = np.zeros((3, rounds))
     labels, truth = given[order].astype(float), y[order].astype(float)
     kinds = kind[order].astype(np.uint8)
-    kernels.replay(signs, labels, truth, kinds, record, 0, done, exponent, np.zeros(n), weight, right)
+    boosting.replay(signs, labels, truth, kinds, record, 0, done, exponent, np.zeros(n), weight, right)
     return right, weight
 
 
@@ -117,7 +119,7 @@ def roll_figure() -> LiveFigure:
     alphas = np.round(np.arange(0.6, 3.21, 0.05), 2).tolist()
     across, up = np.linspace(*x, 200), np.linspace(*y, 120)
     risk = np.zeros((len(up) + 1, len(across)))
-    kernels.surface(2.0, odds, GAMMA, across, up, risk)
+    landscape.surface(2.0, odds, GAMMA, across, up, risk)
     fig, ax = figure("single")
     ax.contourf(across, up, np.sqrt(risk[:-1] - risk[:-1].min()), 16)
     for start, style in ((ball, "-"), ([45.0, 0.0], "--")):
@@ -135,15 +137,15 @@ def roll_figure() -> LiveFigure:
         "odds": [1 / p - 1 for p in rates],
         "rate": 2,
     }
-    label = "The noisy risk over the plane of linear classifiers with its minima, and a ball that rolls down"
-    return LiveFigure("roll", data, fig, label=label)
+    shows = "The noisy risk over the plane of linear classifiers with its minima, and a ball that rolls down"
+    return LiveFigure("roll", data, fig, label=shows)
 
 
 def roll(alpha: float, odds: float, start: ArrayLike) -> Array:
     """Path of the gradient flow from a point, by the kernel of the page."""
     path = np.zeros((2, 3000))
     path[:, 0] = start
-    return path[:, : kernels.roll(alpha, odds, GAMMA, path, np.zeros(5))]
+    return path[:, : landscape.roll(alpha, odds, GAMMA, path, np.zeros(5))]
 
 
 def poison_figure() -> LiveFigure:
@@ -177,15 +179,15 @@ def poison_figure() -> LiveFigure:
         "aim": 2,
         "worst": worst.tolist(),
     }
-    label = "Points in a disc, the lines of AdaBoost and SmoothBoost, and malicious examples that the reader places"
-    return LiveFigure("poison", data, fig, label=label)
+    shows = "Points in a disc, the lines of AdaBoost and SmoothBoost, and malicious examples that the reader places"
+    return LiveFigure("poison", data, fig, label=shows)
 
 
 def boost_plane(X: Array, y: Array, gamma: float, kappa: float, aim: float, rounds: int = 500) -> Array:
     """The hypothesis of AdaBoost (``gamma=0``) or SmoothBoost in the plane, by the kernel of the page."""
     hypothesis, (margin, weight) = np.zeros(2), np.zeros((2, len(y)))
     columns = np.ascontiguousarray(X.T)
-    kernels.boost_plane(columns, y, 1.0, gamma, kappa, aim, rounds, hypothesis, margin, weight, np.zeros((2, rounds)))
+    boosting.boost_plane(columns, y, 1.0, gamma, kappa, aim, rounds, hypothesis, margin, weight, np.zeros((2, rounds)))
     return hypothesis
 
 

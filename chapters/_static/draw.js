@@ -10,6 +10,7 @@ const draw = (function () {
     return element;
   };
   const number = (v, digits = 3) => String(+(+v).toPrecision(digits)).replace("-", "−");
+  const fixed = (v, digits) => (+v.toFixed(digits) + 0).toFixed(digits).replace("-", "−");
   const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
 
   // round numbers between a and b, about so many
@@ -24,8 +25,8 @@ const draw = (function () {
   // A panel: {x: [low, high], y: [low, high], title, xlabel, ylabel, width, height, ticksX, ticksY, square}; ticks may be
   // [value, text] pairs. Drawn into .layer, in the coordinates of sx and sy.
   function axes(spec) {
-    const { title = "", xlabel = "", ylabel = "", width = 440, height = 320, label = "" } = spec;
-    const L = ylabel ? 58 : 40, R = 22, T = title ? 28 : 12, B = xlabel ? 46 : 28;
+    const { title = "", xlabel = "", ylabel = "", width = 360, height = 270, label = "" } = spec;
+    const L = ylabel ? 54 : 36, R = 22, T = title ? 28 : 12, B = xlabel ? 46 : 28;
     const svg = document.createElementNS(SVG, "svg"), id = `draw-${serial++}`;
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("role", "img");
@@ -37,7 +38,7 @@ const draw = (function () {
     const sy = y => clamp(T + h - (y - y0) / (y1 - y0) * h, -9 * height, 9 * height);
     const pairs = (given, a, b) => (given || ticks(a, b)).map(t => Array.isArray(t) ? t : [t, number(t)]);
     svg.innerHTML = `<clipPath id="${id}"><rect x="${L}" y="${T}" width="${w}" height="${h}"/></clipPath>`
-      + pairs(spec.ticksX, x0, x1).map(([t, s]) => `<line class="grid" x1="${sx(t)}" x2="${sx(t)}" y1="${T}" y2="${T + h}"/><text x="${sx(t)}" y="${T + h + 16}" text-anchor="middle">${escape(s)}</text>`).join("")
+      + pairs(spec.ticksX, x0, x1).map(([t, s]) => `<line class="grid" x1="${sx(t).toFixed(1)}" x2="${sx(t)}" y1="${T}" y2="${T + h}"/><text x="${sx(t)}" y="${T + h + 16}" text-anchor="middle">${escape(s)}</text>`).join("")
       + pairs(spec.ticksY, y0, y1).map(([t, s]) => `<line class="grid" x1="${L}" x2="${L + w}" y1="${sy(t)}" y2="${sy(t)}"/><text x="${L - 6}" y="${sy(t) + 4}" text-anchor="end">${escape(s)}</text>`).join("")
       + `<g class="layer" clip-path="url(#${id})"></g><rect class="frame" x="${L}" y="${T}" width="${w}" height="${h}"/>`
       + (title ? `<text class="title" x="${L}" y="18">${escape(title)}</text>` : "")
@@ -63,6 +64,9 @@ const draw = (function () {
     };
     return { svg, layer, sx, sy, at, line, picture, show: text => { layer.innerHTML = text; }, x: spec.x, y: spec.y };
   }
+
+  // tone 0 to 255 in bands, which read as contour lines: from dark blue to pale yellow
+  const tone = v => { const u = Math.round(v / 255 * 16) / 16; return [20 + 225 * u, 45 + 185 * u, 95 + 90 * u * u]; };
 
   // a value that is not a number lifts the pen
   function path(xs, ys, sx, sy) {
@@ -180,5 +184,5 @@ const draw = (function () {
     boxes.forEach(parts => { const box = node("figure"); box.append(...parts); grid.append(box); });
     return grid;
   };
-  return { address, animate, axes, clamp, controls, escape, key, mark, node, number, panels, path, soon, ticks, voice };
+  return { address, animate, axes, clamp, controls, escape, fixed, key, mark, node, number, panels, path, soon, ticks, tone, voice };
 })();

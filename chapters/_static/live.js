@@ -64,6 +64,7 @@ const live = (function () {
       if (cannot) throw new Error("This browser has no WebAssembly, with which this figure would compute.");
       const kernels = await open(data.kernels);
       root.querySelector(".live-still").hidden = missing.hidden = true;
+      root.kernels = kernels;
       root.api = live.figures[root.dataset.live](root, kernels, data);
       root.dataset.state = "live";
     } catch (reason) {

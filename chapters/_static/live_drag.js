@@ -12,10 +12,10 @@ live.figures.drag = function (root, kernels, data) {
     { key: "discs", label: "discs show", options: Object.fromEntries(names.map((n, i) => [i, `weights of ${n}`])), start: "1" },
   ], "drag", () => soon());
   const { values, where } = panel;
-  const plane = draw.axes({ x: [-lim, lim], y: [-lim, lim], width: 440, height: 440, label: "Examples in the plane. Arrow keys move the chosen one, Space flips its label, N and P choose another." });
+  const plane = draw.axes({ x: [-lim, lim], y: [-lim, lim], width: 360, height: 360, label: "Examples in the plane. Arrow keys move the chosen one, Space flips its label, N and P choose another." });
   plane.svg.setAttribute("tabindex", 0);
   plane.svg.setAttribute("role", "application");
-  const policy = draw.axes({ x: [-6, 6], y: [0, 1.05], title: "Weight against margin", xlabel: "margin: right side of its line →", ylabel: "weight", height: 300 });
+  const policy = draw.axes({ x: [-6, 6], y: [0, 1.05], title: "Weight against margin", xlabel: "margin: right side of its line →", ylabel: "weight" });
   const voice = draw.voice(), margins = Float64Array.from({ length: 121 }, (_, i) => -6 + i / 10);
 
   // one loss: its family, its parameters
@@ -44,11 +44,11 @@ live.figures.drag = function (root, kernels, data) {
     const models = losses().map(loss => train(points, loss)), k = +values.discs, model = models[k], style = STYLES[k];
     const all = model.weight.reduce((a, w) => a + w, 0) || 1;
     const xy = p => [plane.sx(p[0]), plane.sy(p[1])];
-    plane.show(points.map((p, i) => draw.mark("circle", ...xy(p), Math.sqrt(1600 * model.weight[i] / all * 2).toFixed(1), "halo")).join("")
+    plane.show(points.map((p, i) => draw.mark("circle", ...xy(p), Math.sqrt(1100 * model.weight[i] / all * 2).toFixed(1), "halo")).join("")
       + models.map((m, i) => ruler(m.theta, STYLES[i])).join("")
       + points.map((p, i) => draw.mark(shape(p[2]), ...xy(p), 5, `point ${p[2] > 0 ? "plus" : "minus"}`)).join("")
       + draw.mark("circle", ...xy(points[chosen]), 11, "chosen")
-      + points.map((p, i) => draw.mark("circle", ...xy(p), 16, "grip", `data-i="${i}"`)).join(""));
+      + points.map((p, i) => draw.mark("circle", ...xy(p), 14, "grip", `data-i="${i}"`)).join(""));
     const curves = losses().map(policyOf);
     policy.show(curves.map((w, i) => policy.line(margins, w, STYLES[i])).join("")
       + points.map((p, i) => draw.mark(shape(p[2]), policy.sx(draw.clamp(model.margin[i], -6, 6)), policy.sy(Math.min(model.weight[i], 1.05)), i === chosen ? 6 : 3.2, `point ${style} ${p[2] > 0 ? "plus" : "minus"}`)).join(""));

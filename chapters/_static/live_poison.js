@@ -8,10 +8,10 @@ live.figures.poison = function (root, kernels, data) {
     { key: "label", label: "label of the poison", options: { against: "against the target", "1": "+1", "-1": "−1" }, start: "against" },
   ], "poison", () => soon());
   const { values, where } = panel;
-  const plane = draw.axes({ x: [-1.08, 1.08], y: [-1.08, 1.08], width: 440, height: 440, label: "Clean examples in the unit disc and malicious ones. Arrow keys move a cross, Enter places an example there, Backspace removes the last." });
+  const plane = draw.axes({ x: [-1.08, 1.08], y: [-1.08, 1.08], width: 360, height: 360, label: "Clean examples in the unit disc and malicious ones. Arrow keys move a cross, Enter places an example there, Backspace removes the last." });
   plane.svg.setAttribute("tabindex", 0);
   plane.svg.setAttribute("role", "application");
-  const weights = draw.axes({ x: [-1, 1], y: [0, 1], title: "Weight × number of examples", xlabel: "normalised margin", ylabel: "logarithmic: 1, 10, 100, …", height: 300, ticksY: [[0, "0.01"], [0.25, "0.1"], [0.5, "1"], [0.75, "10"], [1, "100"]] });
+  const weights = draw.axes({ x: [-1, 1], y: [0, 1], title: "Weight × number of examples", xlabel: "normalised margin", ylabel: "logarithmic: 1, 10, 100, …", ticksY: [[0, "0.01"], [0.25, "0.1"], [0.5, "1"], [0.75, "10"], [1, "100"]] });
   const table = draw.node("table", { class: "numbers" }), voice = draw.voice();
   let poison = [], cursor = [0.5, -0.5];
 

@@ -12,7 +12,7 @@ live.figures.roll = function (root, kernels, data) {
   const map = draw.axes({ x: rangeX, y: rangeY, xlabel: "θ₁", ylabel: "θ₂", width: 640, height: 380, label: "The noisy risk over the plane of linear classifiers, dark where it is low. Arrow keys move the ball, Enter lets it roll." });
   map.svg.setAttribute("tabindex", 0);
   map.svg.setAttribute("role", "application");
-  const cut = draw.axes({ x: [0, 1], y: [0, 1.05], title: "Risk on the straight way between the two ends", xlabel: "from the near end to the far end", ylabel: "share of its range", width: 640, height: 240, ticksX: [[0, "near"], [1, "far"]] });
+  const cut = draw.axes({ x: [0, 1], y: [0, 1.05], title: "Risk on the straight way between the ends, lowest to highest", label: "Risk on the straight way from the near to the far minimum", width: 640, height: 220, ticksX: [[0, "near"], [1, "far"]], ticksY: [] });
   const voice = draw.voice();
   let ball = data.ball.slice(), path = null, stop = () => {}, shown = values.alpha;
 
@@ -32,7 +32,7 @@ live.figures.roll = function (root, kernels, data) {
   // all examples are right between two rays from the origin
   const perfect = ([a, b]) => a > 0 && a > b && a > -5 * b;
   const words = end => perfect(end) ? "all examples right" : "a fair coin";
-  const place = ([a, b]) => `(${draw.number(a)}, ${draw.number(b, 2)})`;
+  const place = ([a, b]) => `(${draw.fixed(a, 2)}, ${draw.fixed(b, 2)})`;
 
   function ends(alpha) {
     const near = roll(alpha, [0, 0]).end, far = roll(alpha, [rangeX[1], 0]).end, one = Math.hypot(near[0] - far[0], near[1] - far[1]) < 0.01;
@@ -47,14 +47,12 @@ live.figures.roll = function (root, kernels, data) {
     found = ends(alpha);
     const z = surface(alpha, xs, ys), low = risk(alpha, ...found.lower), top = z.reduce((a, b) => Math.max(a, b), low);
     const tones = Uint8Array.from(z, v => 255 * Math.sqrt(Math.max(v - low, 0) / (top - low)));
-    ground = map.picture(tones, COLUMNS, ROWS, tone);
+    ground = map.picture(tones, COLUMNS, ROWS, draw.tone);
     const { near, far, one } = found;
     const t = Array.from({ length: 121 }, (_, i) => i / 120), along = t.map(u => risk(alpha, near[0] + u * (far[0] - near[0]), near[1] + u * (far[1] - near[1])));
     const [a, b] = [Math.min(...along), Math.max(...along)];
     profile = one ? "" : cut.line(t, along.map(v => (v - a) / (b - a || 1)), "m-alpha");
   }
-  // bands read as contour lines; from dark blue to pale yellow
-  const tone = v => { const u = Math.round(v / 255 * 16) / 16; return [20 + 225 * u, 45 + 185 * u, 95 + 90 * u * u]; };
 
   function show() {
     const alpha = shown;

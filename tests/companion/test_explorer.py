@@ -20,10 +20,10 @@ def panel(curves):
 def test_tables_hold_the_functions_at_every_node_with_the_last_control_fastest():
     page = Explorer(
         [ALPHA, SHIFT],
-        [panel([Curve("l", ["alpha", "shift"], lambda z, alpha, shift: AlphaLoss(alpha).value(z) + shift)])],
+        [[panel([Curve("l", ["alpha", "shift"], lambda z, alpha, shift: AlphaLoss(alpha).value(z) + shift)])]],
         label="losses",
     )
-    table = np.array(page.data["panels"][0]["curves"][0]["table"])
+    table = np.array(page.data["groups"][0][0]["curves"][0]["table"])
     assert table.shape == (6, 7)
     z = np.linspace(-3, 3, 7)
     np.testing.assert_allclose(table[5], np.clip(AlphaLoss(2).value(z) + 1, None, 16), rtol=5e-4)
@@ -31,13 +31,13 @@ def test_tables_hold_the_functions_at_every_node_with_the_last_control_fastest()
 
 
 def test_infinities_are_clipped_outside_the_frame():
-    page = Explorer([], [panel([Curve("inf", [], lambda z: np.full_like(z, np.inf))])], label="")
-    assert set(page.data["panels"][0]["curves"][0]["table"][0]) == {16.0}
+    page = Explorer([], [[panel([Curve("inf", [], lambda z: np.full_like(z, np.inf))])]], label="")
+    assert set(page.data["groups"][0][0]["curves"][0]["table"][0]) == {16.0}
 
 
 def test_maps_are_bytes_row_by_row():
     plane = ImagePanel("map", "x", "y", [0.0, 1.0, 2.0], [0.0, 1.0], ["shift"], lambda x, y, shift: x + 10 * y + shift)
-    data = Explorer([SHIFT], [plane], label="").data["panels"][0]
+    data = Explorer([SHIFT], [[plane]], label="").data["groups"][0][0]
     pixels = np.frombuffer(base64.b64decode(data["bytes"]), np.uint8).reshape(2, *data["shape"])
     assert data["shape"] == [2, 3]
     np.testing.assert_array_equal(pixels[0], np.round(255 * np.array([[0, 1, 2], [10, 11, 12]]) / 12))
@@ -45,7 +45,7 @@ def test_maps_are_bytes_row_by_row():
 
 def test_the_page_is_one_element_with_its_numbers():
     page = Explorer(
-        [ALPHA], [panel([Curve("a < b", ["alpha"], lambda z, alpha: alpha * z)])], label='say "so"'
+        [ALPHA], [[panel([Curve("a < b", ["alpha"], lambda z, alpha: alpha * z)])]], label='say "so"'
     )._repr_html_()
     assert "&quot;so&quot;" in page
     assert page.count("</script>") == 1
@@ -64,4 +64,4 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="start of control 'alpha'"):
         Control("alpha", "α", [1.0, 2.0], start=3.0)
     with pytest.raises(ValueError, match="no control is called 'beta'"):
-        Explorer([ALPHA], [panel([Curve("l", ["beta"], lambda z, beta: z)])], label="")
+        Explorer([ALPHA], [[panel([Curve("l", ["beta"], lambda z, beta: z)])]], label="")

@@ -7,7 +7,7 @@ import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ __all__ = ["Control", "Curve", "CurvePanel", "Explorer", "ImagePanel"]
 @dataclass(frozen=True)
 class Control:
     """A slider: a parameter tabulated at ``values``; between two of them the page interpolates linearly.
+
+    It stops at these values and at round numbers between them, one press of an arrow key apart.
 
     Parameters
     ----------
@@ -42,6 +44,19 @@ class Control:
             raise ValueError(f"values of control {self.key!r} must increase and be at least two, got {self.values}")
         if not self.values[0] <= self.start <= self.values[-1]:
             raise ValueError(f"start of control {self.key!r} must lie in its values, got {self.start}")
+
+    @property
+    def stops(self) -> list[float]:
+        """Where the slider stops, with two decimals, so that what the address says is what the slider had.
+
+        Examples
+        --------
+        >>> Control("a", "slope", [1.0, 1.5, 3.0], start=1.0).stops
+        [1.0, 1.12, 1.25, 1.38, 1.5, 1.88, 2.25, 2.62, 3.0]
+        """
+        parts = [np.linspace(a, b, 5) for a, b in pairwise(self.values)]
+        between = {round(float(stop), 2) for part in parts for stop in part[1:-1]}
+        return sorted(between | {float(value) for value in self.values} | {float(self.start)})
 
 
 @dataclass(frozen=True)
@@ -119,7 +134,7 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class ImagePanel:
-    """A function of the plane as a map in grey, with a marked point.
+    """A function of the plane as a map in bands, with a marked point.
 
     Parameters
     ----------
@@ -175,7 +190,8 @@ class Explorer:
     Parameters
     ----------
     controls : sequence of Control
-    panels : sequence of CurvePanel or ImagePanel
+    groups : sequence of sequences of CurvePanel or ImagePanel
+        Panels that stand together below the controls that move them.
     label : str
         What the figure shows, for readers who cannot see it.
 
@@ -183,22 +199,30 @@ class Explorer:
     --------
     >>> page = Explorer(
     ...     [Control("a", "slope", [1.0, 2.0], start=1.0)],
-    ...     [CurvePanel("line", "x", "y", [0.0, 1.0], (0, 2), [Curve("ax", ["a"], lambda x, a: a * x)])],
+    ...     [[CurvePanel("line", "x", "y", [0.0, 1.0], (0, 2), [Curve("ax", ["a"], lambda x, a: a * x)])]],
     ...     label="a line of variable slope",
     ... )
-    >>> page.data["panels"][0]["curves"][0]["table"]
+    >>> page.data["groups"][0][0]["curves"][0]["table"]
     [[0.0, 1.0], [0.0, 2.0]]
     """
 
-    def __init__(self, controls: Sequence[Control], panels: Sequence[CurvePanel | ImagePanel], *, label: str) -> None:
+    def __init__(
+        self, controls: Sequence[Control], groups: Sequence[Sequence[CurvePanel | ImagePanel]], *, label: str
+    ) -> None:
         known = {control.key: control for control in controls}
         self.label = label
         self.data = {
             "controls": [
-                {"key": c.key, "label": c.label, "values": list(map(float, c.values)), "start": float(c.start)}
+                {
+                    "key": c.key,
+                    "label": c.label,
+                    "values": list(map(float, c.values)),
+                    "stops": c.stops,
+                    "start": float(c.start),
+                }
                 for c in controls
             ],
-            "panels": [panel.table(known) for panel in panels],
+            "groups": [[panel.table(known) for panel in panels] for panels in groups],
         }
 
     def _repr_html_(self) -> str:

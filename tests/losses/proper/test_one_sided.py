@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginloss.losses.proper import FocalLoss, SuperLoss, clipped_inverse_link
+from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss, clipped_inverse_link
 
 mp.mp.dps = 80
 GRID = np.linspace(0, 1, 200001)[1:-1]
@@ -101,3 +101,11 @@ def test_clipped_inverse_link_of_the_focal_loss_keeps_its_marks():
 def test_invalid_parameters(kind, values, name):
     with pytest.raises(ValueError, match=f"{name} must be a number in"):
         kind(*values)
+
+
+def test_super_loss_around_another_loss():
+    u, base = np.linspace(0.05, 0.95, 19), AlphaCPELoss(2)
+    np.testing.assert_allclose(SuperLoss(0, 1e9, base).tilt(u), base.tilt(u), rtol=1e-6)
+    np.testing.assert_array_equal(SuperLoss(1, 2, AlphaCPELoss(1)).tilt(u), SuperLoss(1, 2).tilt(u))
+    with pytest.raises(ValueError, match="base must be"):
+        SuperLoss(0, 1, "log")

@@ -51,7 +51,7 @@ class FocalLoss(ClassProbabilityLoss):
 
 @dataclass(frozen=True)
 class SuperLoss(ClassProbabilityLoss):
-    r"""Super Loss around the log-loss :math:`\ell`, which only ever moves an estimate away from ½.
+    r"""Super Loss around a loss :math:`\ell`; around the log-loss it only ever moves an estimate away from ½.
 
     .. math:: (\ell - \tau)\varsigma + \lambda\log^2\varsigma,\qquad
               \varsigma = \exp\bigl\{-W\bigl(\tfrac12\max(-\tfrac2e, \tfrac{\ell-\tau}{\lambda})\bigr)\bigr\}
@@ -64,7 +64,9 @@ class SuperLoss(ClassProbabilityLoss):
     tau : float
         Loss that separates easy from hard examples, any real number.
     lam : float
-        Strength :math:`\lambda > 0` of the pull towards confidence 1; the log-loss as it grows.
+        Strength :math:`\lambda > 0` of the pull towards confidence 1; the loss :math:`\ell` itself as it grows.
+    base : ClassProbabilityLoss, optional
+        The loss :math:`\ell`; the log-loss if not given.
 
     Examples
     --------
@@ -74,24 +76,30 @@ class SuperLoss(ClassProbabilityLoss):
 
     tau: float
     lam: float
+    base: ClassProbabilityLoss | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tau", check_real("tau", self.tau, "(-inf, inf)"))
         object.__setattr__(self, "lam", check_real("lam", self.lam, "(0, inf)"))
+        if not isinstance(self.base, ClassProbabilityLoss | None):
+            raise ValueError(f"base must be a class-probability loss or None, got {self.base!r}")
 
-    def _log_confidence(self, log_loss: Array) -> Array:
-        argument = (log_loss - self.tau) / (2 * self.lam)
+    @property
+    def _base(self) -> ClassProbabilityLoss:
+        return FocalLoss(0) if self.base is None else self.base
+
+    def _log_confidence(self, loss: Array) -> Array:
+        argument = (loss - self.tau) / (2 * self.lam)
         clipped = argument <= -1 / math.e  # the branch point, where the library's W is NaN
         w = np.maximum(lambertw(np.where(clipped, 0.0, argument)).real, -1.0)
         return -np.where(clipped, -1.0, np.where(np.isinf(argument), np.inf, w))
 
     def _value(self, s: Array) -> Array:
-        log_loss = softplus(-s)
-        w = -self._log_confidence(log_loss)
+        loss = self._base._value(s)
+        w = -self._log_confidence(loss)
         # above the clip W e^W = (l - tau)/(2 lambda), so the first term is 2 lambda W
-        clipped = (log_loss - self.tau) / (2 * self.lam) <= -1 / math.e
-        return np.where(clipped, (log_loss - self.tau) * math.e + self.lam, self.lam * w * (w + 2))
+        clipped = (loss - self.tau) / (2 * self.lam) <= -1 / math.e
+        return np.where(clipped, (loss - self.tau) * math.e + self.lam, self.lam * w * (w + 2))
 
     def _log_slope(self, s: Array) -> Array:
-        log_loss = softplus(-s)
-        return log_loss + self._log_confidence(log_loss)
+        return self._base._log_slope(s) + self._log_confidence(self._base._value(s))

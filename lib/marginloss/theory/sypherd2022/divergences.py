@@ -124,6 +124,21 @@ def theorem_16() -> Finding:
     return outcome(min(slacks), tolerance=1e-12, evidence={"slack_with_plus_sign": min(plus)})
 
 
+@claim("sypherd2022:polarity")
+def polarity() -> Finding:
+    """Sign of the constructive exponent against that of the logit-edge, and of the edge under twists that cross ½."""
+    signs, crossed, blunted = [], [], []
+    for clean, twisted, weight in _populations(2000, seed=3):
+        found = constructive_alpha(clean, twisted, float(np.abs(logit(twisted)).max()), weight)
+        edge = np.average((2 * clean - 1) * logit(twisted), weights=weight)  # the mean of y logit(twisted)
+        signs.append(float(found.alpha * np.sign(edge)))
+        for rates, alphas in ((0.8, crossed), (0.2, blunted)):
+            flipped = flip_posterior(clean, rates)
+            alphas.append(constructive_alpha(clean, flipped, float(np.abs(logit(flipped)).max()), weight).alpha)
+    evidence = {"largest_alpha_of_a_flip_rate_of_0.8": max(crossed), "smallest_of_0.2": min(blunted)}
+    return outcome(min(signs), holds=min(signs) > 0 and max(crossed) < 0 < min(blunted), evidence=evidence)
+
+
 @claim("sypherd2022:eq-126")
 def bound_shape() -> Finding:
     """Finite differences of the bound at its stated minimiser, and second differences elsewhere."""

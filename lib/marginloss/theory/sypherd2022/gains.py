@@ -91,6 +91,22 @@ def concavity() -> Finding:
     )
 
 
+@claim("sypherd2022:eq-98-at-half")
+def curvature_at_half() -> Finding:
+    """Second derivative at ½ for every clean posterior, by the formula and by differences; its order in α."""
+    alphas, h = np.array([1.1, 2.0, 5.0, 20.0, 100.0]), 1e-5
+    cleans = (0.001, 0.3, 0.5, 0.9, 0.999)
+    at_half = np.array([[float(gain_curvature(a, c, 0.5)) for c in cleans] for a in alphas])
+    x = 0.5 + h * np.array([-1.0, 0.0, 1.0])
+    differences = np.array([[np.diff(tilt_gain(a, c, x), 2)[0] / h**2 for c in cleans] for a in alphas])
+    apart = np.abs(at_half / differences - 1).max()
+    order = math.log(at_half[-1].mean() / at_half[-2].mean()) / math.log(5)
+    rise = np.diff(at_half, axis=0).max()  # more concave with every α
+    evidence = {"order_in_alpha": order, "largest_rise": rise, "error": apart, "at_alpha_2": at_half[1, 0]}
+    holds = at_half.max() < 0 and rise < 0 and abs(order - 2) < 0.01 and apart < 1e-3
+    return outcome(-max(at_half.max(), rise), holds=holds, evidence=evidence)
+
+
 @claim("sypherd2022:eq-98-convexity")
 def convexity() -> Finding:
     """Smallest second derivative for α in (0, 1) on a grid, and smallest second difference of the gain itself.

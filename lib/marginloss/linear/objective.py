@@ -8,8 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.utils import gen_batches
 
 from marginloss.losses.base import MarginLoss
 from marginloss.losses.multiclass import two_temperature_loss
@@ -19,9 +17,6 @@ __all__ = ["ActivationObjective", "MarginObjective", "Objective", "SmoothedHinge
 
 Array = NDArray[np.float64]
 Evaluation = tuple[float, Array, Array]
-
-#: Bytes of a block of rows.
-BLOCK = 2**21
 
 
 class Objective(Protocol):
@@ -48,40 +43,28 @@ class Objective(Protocol):
 
 
 class _LinearObjective(ABC):
-    """Sum over blocks of rows small enough for the cache, so that each evaluation reads a dense ``X`` only once.
-
-    The two products run in the precision of ``X``, everything else in double.
-    """
+    """Two products with ``X``, in its precision; everything else is in double."""
 
     outputs: int
 
     def __init__(self, X: Any, weight: Array, fit_intercept: bool) -> None:
         self.X, self.weight, self.fit_intercept = X, weight / weight.sum(), fit_intercept
         self.rounding = 1e-14 if X.dtype == np.float64 else 1e-8
-        # rows of a sparse matrix are not cheap to take out
-        rows = X.shape[0] if sparse.issparse(X) else max(1, BLOCK // (X.shape[1] * X.dtype.itemsize))
-        self._blocks = list(gen_batches(X.shape[0], rows))
 
     def __call__(self, coef: Array, intercept: Array) -> Evaluation:
         """Value, gradient in the coefficients and gradient in the intercepts."""
-        narrow = coef.astype(self.X.dtype)
-        total, slope, tilt = 0.0, np.zeros_like(coef), np.zeros_like(intercept)
-        anywhere = coef.any()  # the first point is mostly zero, and its scores need no product
         # a value that is not finite ends the solver, with its reason
         with np.errstate(over="ignore", invalid="ignore"):
-            for rows in self._blocks:
-                part = self.X[rows] if len(self._blocks) > 1 else self.X
-                scores = part @ narrow if anywhere else np.zeros((part.shape[0], self.outputs))
-                lost, slopes = self._losses(rows, np.asarray(scores, dtype=np.float64) + intercept)
-                total += lost
-                slope += part.T @ slopes.astype(self.X.dtype, copy=False)
-                if self.fit_intercept:
-                    tilt += slopes.sum(axis=0)
+            # the first point is mostly zero, and its scores need no product
+            scores = self.X @ coef.astype(self.X.dtype) if coef.any() else np.zeros((self.X.shape[0], self.outputs))
+            total, slopes = self._losses(np.asarray(scores, dtype=np.float64) + intercept)
+            slope = np.asarray(self.X.T @ slopes.astype(self.X.dtype, copy=False), dtype=np.float64)
+            tilt = slopes.sum(axis=0) if self.fit_intercept else np.zeros_like(intercept)
         return total, slope, tilt
 
     @abstractmethod
-    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
-        """Weighted sum of the losses of some rows, and its slopes in their scores."""
+    def _losses(self, scores: Array) -> tuple[float, Array]:
+        """Weighted sum of the losses, and its slopes in the scores."""
 
 
 class MarginObjective(_LinearObjective):
@@ -104,9 +87,9 @@ class MarginObjective(_LinearObjective):
         """At least that of the logistic loss, a quarter, which the default step of gradient descent rests on."""
         return max(1.0, 4 * float(self.loss.derivative(0.0, 2)))
 
-    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
-        losses, weights = self.loss.value_and_weight(self.y[rows] * scores[:, 0])
-        return float(self.weight[rows] @ losses), (self._signed_weight[rows] * weights)[:, None]
+    def _losses(self, scores: Array) -> tuple[float, Array]:
+        losses, weights = self.loss.value_and_weight(self.y * scores[:, 0])
+        return float(self.weight @ losses), (self._signed_weight * weights)[:, None]
 
 
 class ActivationObjective(_LinearObjective):
@@ -130,9 +113,9 @@ class ActivationObjective(_LinearObjective):
         """Whether the two-temperature loss is."""
         return TwoTemperatureLoss(*self.temperatures).is_convex
 
-    def _losses(self, rows: slice, scores: Array) -> tuple[float, Array]:
-        losses, slopes = two_temperature_loss(scores, self.codes[rows], *self.temperatures, gradient=True)
-        return float(self.weight[rows] @ losses), self.weight[rows, None] * slopes
+    def _losses(self, scores: Array) -> tuple[float, Array]:
+        losses, slopes = two_temperature_loss(scores, self.codes, *self.temperatures, gradient=True)
+        return float(self.weight @ losses), self.weight[:, None] * slopes
 
 
 @dataclass(frozen=True)

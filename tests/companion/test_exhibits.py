@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -14,6 +13,7 @@ from marginloss.companion import exhibits
 from marginloss.companion.exhibits import judge, record, status, verdict_of
 from marginloss.companion.glueing import RECORDING
 from marginloss.companion.ledger import Entry, LedgerError, Part, entries
+from marginloss.companion.results import Result, result_file
 
 
 def exhibit(*parts, **fields):
@@ -104,7 +104,7 @@ def test_a_value_that_is_no_number_is_an_error():
 
 @pytest.fixture
 def build(tmp_path, monkeypatch):
-    monkeypatch.setattr(exhibits, "build_folder", lambda: tmp_path)
+    monkeypatch.setattr("marginloss.companion.results.build_folder", lambda: tmp_path)
     return tmp_path
 
 
@@ -114,12 +114,10 @@ def one(build, monkeypatch):
 
     def status_of(entry, scale="quick", **values):
         monkeypatch.setattr(exhibits, "entries", lambda key, kind: [entry])
-        file = build / "results" / scale / f"{entry.chapter}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
         stored = {f"{entry.key}.{entry.item}.{name}": value for name, value in values.items()}
         # neither another exhibit's value nor one whose item begins alike
         stored |= {"sypherd2023.fig-20.gap": 1.0, "sypherd2023.fig-2.a.x": 1.0, "free": 3}
-        file.write_text(json.dumps({"seconds": 2.5, "values": stored}))
+        Result(entry.chapter, scale, "digest", 2.5, stored).write(result_file(entry.chapter, scale))
         return status(scale=scale)[0]
 
     return status_of

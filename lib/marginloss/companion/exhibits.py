@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -10,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from marginloss.companion.folders import build_folder
 from marginloss.companion.glueing import glue
 from marginloss.companion.ledger import ABSENT, Entry, LedgerError, Part, entries, entry
 from marginloss.companion.numbers import shown
+from marginloss.companion.results import Result, results
 from marginloss.companion.scale import SCALES, current_scale
 from marginloss.datasets import available
 
-__all__ = ["Judged", "Status", "judge", "missing_data", "record", "results", "status", "verdict_of"]
+__all__ = ["Judged", "Status", "judge", "missing_data", "record", "status", "verdict_of"]
 
 
 @dataclass(frozen=True)
@@ -115,18 +114,16 @@ def status(key: str | None = None, scale: str | None = None) -> list[Status]:
     scale = current_scale() if scale is None else scale
     if scale not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale!r}")
-    chapters: dict[str, dict[str, Any]] = {}
-    found = []
+    runs, found = results(scale), []
     for exhibit in entries(key, "exhibit"):
-        if exhibit.chapter not in chapters:
-            chapters[exhibit.chapter] = results(exhibit.chapter, scale)
-        run = chapters[exhibit.chapter]
-        values = _recorded(exhibit, run.get("values", {}))
+        run = runs.get(exhibit.chapter)
+        values = _recorded(exhibit, run.values) if run else {}
         parts = judge(exhibit, values, scale) if values else ()
         verdict = verdict_of(exhibit, parts)
         reason = _reason(exhibit, verdict, parts, values, scale) if values else _why_nothing(exhibit, run, scale)
         expected = exhibit.expected_at(scale)
-        found.append(Status(exhibit.id, verdict, expected, reason, values, exhibit.chapter, run.get("seconds"), parts))
+        seconds = run.seconds if run else None
+        found.append(Status(exhibit.id, verdict, expected, reason, values, exhibit.chapter, seconds, parts))
     return found
 
 
@@ -193,22 +190,13 @@ def _reason(exhibit: Entry, verdict: str, parts: Iterable[Judged], values: Mappi
     return " ".join(filter(None, said))
 
 
-def _why_nothing(exhibit: Entry, run: Mapping[str, Any], scale: str) -> str:
+def _why_nothing(exhibit: Entry, run: Result | None, scale: str) -> str:
     """Why nothing was recorded: the data are not here, the ledger says so, or the chapter was not run."""
     if absent := _absent(exhibit.needs):
         return f"data set {absent[0]} is not here: marginloss data {absent[0]} --fetch"
     if exhibit.expected_at(scale) == ABSENT:
         return exhibit.reason
     return "nothing recorded" if run else f"chapter {exhibit.chapter} has not been run at {scale} scale"
-
-
-def results(chapter: str, scale: str) -> dict[str, Any]:
-    """What the runner stored about one chapter at one scale: ``values``, ``seconds`` and more; empty if not run."""
-    file = build_folder() / "results" / scale / f"{chapter}.json"
-    if not file.exists():
-        return {}
-    stored: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return stored
 
 
 def _recorded(exhibit: Entry, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from multiprocessing import get_context
 
 from tqdm import tqdm
 
-from marginloss.companion.book.results import write_atomically
 from marginloss.companion.digest import compiled_folder, reach_digest
 from marginloss.companion.folders import build_folder
 from marginloss.companion.ledger import Entry, entries
+from marginloss.companion.results import write_atomically
 from marginloss.theory import Finding, check, function_of
 
 __all__ = ["confirm", "findings"]

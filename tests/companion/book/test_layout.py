@@ -7,7 +7,7 @@ import pytest
 
 from marginloss._validation import UnknownName
 from marginloss.companion.book.layout import Chapter, chapters, find_chapters, pages
-from marginloss.companion.book.results import Result, glued_values, write_atomically
+from marginloss.companion.results import Result, glued_values, write_atomically
 
 
 def test_pages_are_in_reading_order_and_exist():
@@ -48,17 +48,16 @@ def notebook(**glued):
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=outputs)])
 
 
-def test_glued_values_are_read_back_at_full_precision(tmp_path):
+def test_glued_values_are_read_back_at_full_precision():
     values = {"third": 1 / 3, "whole": 4, "yes": True, "many": [1, 2.5], "word": "a", "top": float("inf")}
     glued = {name: ("text/plain", repr(value)) for name, value in values.items()}
-    assert glued_values(Chapter(tmp_path / "c.md"), notebook(**glued)) == values
+    assert glued_values("c", notebook(**glued)) == values
 
 
-def test_figures_are_no_values_and_numpy_scalars_are_refused(tmp_path):
-    chapter = Chapter(tmp_path / "c.md")
-    assert glued_values(chapter, notebook(fig=("image/png", "iVBOR"))) == {}
+def test_figures_are_no_values_and_numpy_scalars_are_refused():
+    assert glued_values("c", notebook(fig=("image/png", "iVBOR"))) == {}
     with pytest.raises(ValueError, match=r"'gain'.*np.float64\(0.1\)"):
-        glued_values(chapter, notebook(gain=("text/plain", "np.float64(0.1)")))
+        glued_values("c", notebook(gain=("text/plain", "np.float64(0.1)")))
 
 
 def test_results_survive_a_round_trip_and_damage_is_no_result(tmp_path):

@@ -1,6 +1,6 @@
 """Runner and builder of the book: every chapter is executed once, and tests and pages read what it gave."""
 
 from marginloss.companion.book.layout import Chapter, chapters, find_chapters
-from marginloss.companion.book.results import Result, results
+from marginloss.companion.results import Result, results
 
 __all__ = ["Chapter", "Result", "chapters", "find_chapters", "results"]

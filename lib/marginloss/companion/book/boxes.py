@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from marginloss.companion.book.layout import Chapter
 from marginloss.companion.book.notebooks import BOXES
-from marginloss.companion.book.results import Result
+from marginloss.companion.results import Result
 from marginloss.companion.scale import current_scale
 from marginloss.companion.wording import sentence_part
 

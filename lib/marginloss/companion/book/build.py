@@ -17,11 +17,11 @@ from marginloss.companion.book.execute import with_outputs
 from marginloss.companion.book.layout import chapters, pages, root
 from marginloss.companion.book.notebooks import readable
 from marginloss.companion.book.repository import find_repository
-from marginloss.companion.book.results import Result, write_atomically
 from marginloss.companion.book.runner import outdated
 from marginloss.companion.digest import combine, library_digest
 from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
+from marginloss.companion.results import Result, write_atomically
 from marginloss.companion.scale import SCALES
 
 __all__ = ["BuildError", "build"]

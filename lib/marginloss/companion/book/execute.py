@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import logging
 import os
 import time
 from pathlib import Path
@@ -12,10 +13,10 @@ from typing import Any
 from marginloss._validation import check_name
 from marginloss.companion.book.layout import Chapter
 from marginloss.companion.book.notebooks import readable
-from marginloss.companion.book.results import Result, glued_values, write_atomically
 from marginloss.companion.digest import compiled_folder
 from marginloss.companion.folders import build_folder
 from marginloss.companion.glueing import RECORDING
+from marginloss.companion.results import Result, glued_values, write_atomically
 
 __all__ = ["ChapterError", "execute", "execute_copy", "kernel_environment", "with_outputs"]
 
@@ -61,7 +62,7 @@ def execute(path: Path, digest: str, environment: dict[str, str]) -> Result:
     seconds = time.perf_counter() - started
     with_outputs(source, done)
     try:
-        values = glued_values(chapter, source)
+        values = glued_values(chapter.name, source)
     except ValueError as error:
         raise ChapterError(str(error)) from None
     result = Result(chapter.name, scale, digest, round(seconds, 2), values)
@@ -88,7 +89,7 @@ def execute_copy(chapter: Chapter, parameters: dict[str, Any], environment: dict
         check_name(f"parameter of {chapter.name}", name, known)
     done = _papermill(notebook, chapter, environment, parameters)
     target = build_folder() / "try" / f"{chapter.name}.ipynb"
-    write_atomically(target, _text(readable(done, glued_values(chapter, done))))
+    write_atomically(target, _text(readable(done, glued_values(chapter.name, done))))
     return target
 
 
@@ -99,6 +100,7 @@ def _papermill(notebook: Any, chapter: Chapter, environment: dict[str, str], par
     from marginloss.companion.book.kernels import kernel_manager
 
     os.environ.update(environment)  # kernels inherit it
+    logging.getLogger("papermill").setLevel(logging.ERROR)  # it warns of parameter cells that it cannot parse; we can
     try:
         return papermill.execute_notebook(
             copy.deepcopy(notebook),

@@ -14,6 +14,7 @@ import yaml
 from marginloss._validation import check_name
 from marginloss.companion.digest import code_digest, combine
 from marginloss.companion.folders import build_folder
+from marginloss.companion.results import result_file
 
 __all__ = ["Chapter", "chapters", "find_chapters", "pages", "root"]
 
@@ -87,7 +88,7 @@ class Chapter:
 
     def result(self, scale: str) -> Path:
         """Recorded values of this chapter."""
-        return build_folder() / "results" / scale / f"{self.name}.json"
+        return result_file(self.name, scale)
 
 
 def pages() -> list[Path]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from marginloss.companion.book.labels import Labels
-from marginloss.companion.book.results import PREFIX
+from marginloss.companion.results import PREFIX
 from marginloss.companion.wording import sentence_part
 
 __all__ = ["BOXES", "FIRST", "as_markdown", "readable"]

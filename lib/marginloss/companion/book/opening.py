@@ -14,8 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from marginloss.companion.book.layout import Chapter, root
 from marginloss.companion.book.repository import find_repository
-from marginloss.companion.book.results import Result
 from marginloss.companion.book.verdicts import summary
+from marginloss.companion.results import Result
 from marginloss.companion.scale import SCALES, current_scale
 
 __all__ = ["Opening", "time_line"]

@@ -6,14 +6,15 @@ import os
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
+from pathlib import Path
 
 from tqdm import tqdm
 
 from marginloss._validation import check_name
 from marginloss.companion.book.execute import execute, kernel_environment
 from marginloss.companion.book.layout import Chapter, chapters
-from marginloss.companion.book.results import Result
 from marginloss.companion.folders import build_folder
+from marginloss.companion.results import Result
 from marginloss.companion.scale import SCALES
 
 __all__ = ["outdated", "run"]
@@ -40,13 +41,16 @@ def run(wanted: Iterable[Chapter], scale: str, workers: int | None = None) -> li
     workers = min(workers or cores, len(todo))
     # at paper scale a chapter can outlast all others: its sweeps then use the cores that these have left
     environment = kernel_environment(scale, jobs=cores if scale == "paper" else max(1, cores // workers))
+    log = build_folder() / "runs" / f"{scale}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
     # the longest first, so that none of them starts when all others have ended; those never run could be long
     waiting = sorted(todo, key=lambda chapter: _last_seconds(chapter, scale))
     running: dict[Future[Result], Chapter] = {}
     done: list[Result] = []
     # spawn: a forked child would inherit the threads of whoever calls this
     with (
-        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+        ProcessPoolExecutor(workers, get_context("spawn"), _speak_into, (log,)) as pool,
         tqdm(total=len(todo), unit="chapter", disable=None) as bar,
     ):
         while waiting or running:
@@ -61,6 +65,13 @@ def run(wanted: Iterable[Chapter], scale: str, workers: int | None = None) -> li
                 tqdm.write(f"  {result.chapter:<28} {result.seconds:6.1f} s")
                 bar.update()
     return done
+
+
+def _speak_into(log: Path) -> None:
+    """What libraries print past Python, here and in the kernels to come, goes into a file and not into the progress."""
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
 
 
 def _is_current(chapter: Chapter, digest: str, scale: str) -> bool:

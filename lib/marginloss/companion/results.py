@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from marginloss.companion.book.layout import Chapter, chapters
+from marginloss.companion.folders import build_folder
 
-__all__ = ["Result", "glued_values", "results", "write_atomically"]
+__all__ = ["Result", "glued_values", "result_file", "results", "write_atomically"]
 
 PREFIX = "application/papermill.record/"
 
@@ -40,13 +40,18 @@ class Result:
             return None
 
 
+def result_file(chapter: str, scale: str) -> Path:
+    """Where the result of a chapter is kept."""
+    return build_folder() / "results" / scale / f"{chapter}.json"
+
+
 def results(scale: str) -> dict[str, Result]:
     """Results of all chapters that were run at this scale, by the name of the chapter."""
-    found = ((chapter.name, Result.read(chapter.result(scale))) for chapter in chapters())
-    return {name: result for name, result in found if result is not None}
+    found = (Result.read(path) for path in sorted((build_folder() / "results" / scale).glob("[!.]*.json")))
+    return {result.chapter: result for result in found if result is not None}
 
 
-def glued_values(chapter: Chapter, notebook: Any) -> dict[str, Any]:
+def glued_values(chapter: str, notebook: Any) -> dict[str, Any]:
     """Numbers, words and lists that a notebook glued; figures are left out.
 
     Raises ``ValueError`` for a value that cannot be read back, such as a NumPy scalar: nothing could test it.
@@ -63,7 +68,7 @@ def glued_values(chapter: Chapter, notebook: Any) -> dict[str, Any]:
             except (ValueError, SyntaxError):
                 shown = data["text/plain"]
                 raise ValueError(
-                    f"{chapter.name}: the glued value {name!r} is {shown}, which no test can read back: use float(...)"
+                    f"{chapter}: the glued value {name!r} is {shown}, which no test can read back: use float(...)"
                 ) from None
     return values
 

@@ -13,7 +13,7 @@ live.figures.boost = function (root, kernels, data) {
     { key: "draw", label: "which labels", options: Object.fromEntries(turns.map((_, i) => [i, `draw ${i + 1}`])), start: "0" },
   ], "boost", () => { stop(); soon(); });
   const { values, where } = panel;
-  const accuracy = draw.axes({ x: [0, Math.log10(MOST)], y: [0.4, 1.02], title: "Accuracy on true labels", xlabel: "rounds", ylabel: "accuracy", ticksX: [1, 10, 100, 1000].map(t => [Math.log10(t), t]), ticksY: [0.4, 0.6, 0.8, 1] });
+  const accuracy = draw.axes({ x: [0, Math.log10(MOST)], y: [0.4, 1.02], title: "Accuracy on true labels", xlabel: "rounds", ylabel: "accuracy", ticksX: [1, 10, 100, MOST].map(t => [Math.log10(t), t]), ticksY: [0.4, 0.6, 0.8, 1] });
   const weights = draw.axes({ x: [-1, 1], y: [0, 1.05], title: "Weight of each example", xlabel: "margin on the given label / largest", ylabel: "weight / largest" });
   const voice = draw.voice(), STYLES = ["k0", "k1", "k2"], SHAPES = ["circle", "square", "triangle"];
   let stop = () => {}, at = null, model = null;
@@ -84,7 +84,7 @@ live.figures.boost = function (root, kernels, data) {
   }
   const soon = draw.soon(show);
 
-  // round by round, ever faster: as many frames for rounds 1 to 10 as for 100 to 1000
+  // round by round, ever faster: as many frames for rounds 1 to 10 as for 10 to 100
   function play() {
     stop();
     if (!model.done) return;

@@ -90,7 +90,7 @@ def boost_figure() -> LiveFigure:
         "alphas": alphas,
         "exponents": [1 - 1 / alpha for alpha in alphas],
         "factors": [2 * alpha for alpha in alphas],
-        "rounds": [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000],
+        "rounds": [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 400, 500],
     }
     shows = "Accuracy of AdaBoost.alpha by kind of example against rounds, and the weight of each example"
     return LiveFigure("boost", data, fig, label=shows)

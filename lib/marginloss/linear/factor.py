@@ -11,7 +11,7 @@ from scipy.linalg import cholesky, solve_triangular
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import _check_sample_weight, check_array
 
-__all__ = ["DesignFactor", "OriginalVariables", "Whitening"]
+__all__ = ["DesignFactor", "Whitening"]
 
 Array = NDArray[np.float64]
 
@@ -50,20 +50,6 @@ class Whitening:
 
     def _solve(self, right: Array, trans: str = "N") -> Array:
         return solve_triangular(self.root, right, lower=True, trans=trans, check_finite=False)
-
-
-class OriginalVariables:
-    """No change of variables, instead of a :class:`DesignFactor`: for those who want the path of plain L-BFGS."""
-
-    def expand(self, v: Array) -> tuple[Array, Array]:
-        """Coefficients and intercepts of variables of shape (d + 1, K)."""
-        return v[:-1], v[-1]
-
-    def whiten(self, coef: Array, intercept: Array) -> Array:
-        """Inverse of ``expand``."""
-        return np.vstack([coef, intercept])
-
-    pull = whiten
 
 
 class DesignFactor:

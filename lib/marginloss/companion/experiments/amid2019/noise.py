@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from marginloss.companion.experiments.amid2019.batch import Problem, minimise_many
+from marginloss.companion.experiments.amid2019.shared_rows import Replaced
 from marginloss.companion.experiments.amid2019.tasks import METHODS, Task, load_task
 from marginloss.linear import DesignFactor
-from marginloss.linear.batch import Problem, minimise_many
 from marginloss.linear.objective import SmoothedHinge
-from marginloss.linear.shared_rows import Replaced
 from marginloss.linear.solver import Solution
 from marginloss.losses import LogisticLoss
 from marginloss.noise import flip_by_margin, flip_labels, replace_instances

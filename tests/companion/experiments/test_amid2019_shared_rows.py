@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from marginloss.linear import shared_rows
-from marginloss.linear.shared_rows import FEW, Replaced, SharedRows
+from marginloss.companion.experiments.amid2019 import shared_rows
+from marginloss.companion.experiments.amid2019.shared_rows import FEW, Replaced, SharedRows
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marginloss.linear.factor import DesignFactor, OriginalVariables
-from marginloss.linear.shared_rows import Replaced, SharedRows
+from marginloss.companion.experiments.amid2019.shared_rows import Replaced, SharedRows
+from marginloss.linear.factor import DesignFactor
 from marginloss.linear.solver import BUDGET, CONVERGED, Solution
 
 __all__ = ["Problem", "minimise_many"]
@@ -133,6 +133,20 @@ def _two_loops(slope: Array, steps: Array, shifts: Array, inverse: Array) -> Arr
     return q
 
 
+class _OriginalVariables:
+    """No change of variables, instead of a :class:`DesignFactor`: for those who want the path of plain L-BFGS."""
+
+    def expand(self, v: Array) -> tuple[Array, Array]:
+        """Coefficients and intercepts of variables of shape (d + 1, K)."""
+        return v[:-1], v[-1]
+
+    def whiten(self, coef: Array, intercept: Array) -> Array:
+        """Inverse of ``expand``."""
+        return np.vstack([coef, intercept])
+
+    pull = whiten
+
+
 class _Batch:
     """Objectives of all problems in whitened variables, one row each."""
 
@@ -145,7 +159,7 @@ class _Batch:
         #: The problem at whose solution each one begins, if any.
         self.before = [numbers[p.start] if isinstance(p.start, Problem) else None for p in problems]
         self._zero = np.zeros((X.shape[1], 1)), np.zeros(1)
-        original = OriginalVariables()
+        original = _OriginalVariables()
         self.variables = [p.factor.whitening(p.l2) if p.factor else original for p in problems]
         # problems that share their variables, and those that share their loss
         self.spaces, self.losses = _Groups(self.variables), _Groups([problem.loss for problem in problems])

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from marginloss.companion.experiments.amid2019.batch import Problem, minimise_many
+from marginloss.companion.experiments.amid2019.shared_rows import Replaced
 from marginloss.linear import DesignFactor, MarginClassifier
-from marginloss.linear.batch import Problem, minimise_many
 from marginloss.linear.objective import SmoothedHinge
-from marginloss.linear.shared_rows import Replaced
 from marginloss.losses import AlphaLoss, LogisticLoss, TwoTemperatureLoss
 from marginloss.theory.amid2019.training import plain_fit
 

@@ -44,7 +44,7 @@ import numpy as np
 __all__ = ["Finding", "check", "claim", "function_of", "outcome"]
 
 CheckFunction = Callable[[], "Finding"]
-_CHECKS: dict[str, CheckFunction] = {}
+CHECKS: dict[str, CheckFunction] = {}
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ def claim(claim_id: str) -> Callable[[CheckFunction], CheckFunction]:
     """Register the decorated function as the check of a claim."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        previous = _CHECKS.get(claim_id)
+        previous = CHECKS.get(claim_id)
         if previous is not None and (previous.__module__, previous.__qualname__) != (
             function.__module__,
             function.__qualname__,
         ):
             raise ValueError(f"{claim_id} is checked twice: by {previous.__qualname__} and {function.__qualname__}")
-        _CHECKS[claim_id] = function
+        CHECKS[claim_id] = function
         return function
 
     return register
@@ -135,7 +135,7 @@ def function_of(claim_id: str) -> CheckFunction | None:
     key = claim_id.partition(":")[0]
     if key in _papers():
         import_module(f"{__name__}.{key}")
-    return _CHECKS.get(claim_id)
+    return CHECKS.get(claim_id)
 
 
 def check(claim_id: str) -> Finding:
@@ -160,7 +160,7 @@ def check(claim_id: str) -> Finding:
     if function is None:
         for key in _papers():
             import_module(f"{__name__}.{key}")
-        close = get_close_matches(claim_id, _CHECKS, n=3, cutoff=0.5)
+        close = get_close_matches(claim_id, CHECKS, n=3, cutoff=0.5)
         raise KeyError(f"no claim {claim_id!r} has a check" + (f"; close: {', '.join(close)}" if close else ""))
     return replace(function(), id=claim_id)
 

@@ -1,4 +1,4 @@
-"""A book of two small chapters with a copy of the library below it, both free to be edited."""
+"""A book of two small chapters with a copy of the library and a module more below it, all free to be edited."""
 
 import os
 import shutil
@@ -30,15 +30,25 @@ margin = -1e6
 ```{code-cell} ipython3
 from myst_nb import glue
 from marginloss.companion import scaled
-from marginloss.losses import AlphaLoss
-glue("largest", float(AlphaLoss(2).value(margin)), display=False)
+from marginloss.small import cost
+glue("largest", cost(margin), display=False)
 glue("runs", scaled(quick=4, paper=80), display=False)
 ```
 
 No example costs more than {glue:text}`largest:.4f`, over {glue:text}`runs` runs.
 """
 )
-SECOND = HEAD + "# Second\n\n## Words\n\n```{code-cell} ipython3\nprint('second')\n```\n"
+FOREIGN = "import os\nos.system('echo foreign line 1>&2')\n"
+SECOND = HEAD + f"# Second\n\n## Words\n\n```{{code-cell}} ipython3\n{FOREIGN}print('second')\n```\n"
+SMALL = '''"""A module of one formula."""
+
+import math
+
+
+def cost(margin):
+    """At most 2."""
+    return 2.0 / (1 + 0.7 * math.exp(margin))
+'''
 CONFIG = """title: Small
 only_build_toc_files: true
 exclude_patterns: ["lib/**", "data/**", "_build/**"]
@@ -56,6 +66,7 @@ class SmallBook:
         (chapters / "_static").mkdir(parents=True)
         (folder / "data/ledger").mkdir(parents=True)
         shutil.copytree(ROOT / "lib", folder / "lib", ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / "lib/marginloss/small.py").write_text(SMALL)
         shutil.copytree(ROOT / "data/sets", folder / "data/sets")
         (folder / "_config.yml").write_text(CONFIG)
         (folder / "_toc.yml").write_text(

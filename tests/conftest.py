@@ -7,11 +7,6 @@ from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from marginloss.companion.digest import compiled_folder
-
-# numba does not compile a kernel again when one that it calls, in another file, has changed: a cache for each state
-os.environ["NUMBA_CACHE_DIR"] = str(compiled_folder())
-
 settings.register_profile("untimed", deadline=None)  # how long an example takes says more about the machine
 settings.load_profile("untimed")
 

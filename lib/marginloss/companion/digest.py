@@ -13,11 +13,10 @@ from functools import cache
 from pathlib import Path
 
 from marginloss._closure import LIBRARY, Source, closure, closure_digest, read_module, read_source, targets
-from marginloss.companion.folders import build_folder
 from marginloss.datasets import files
 from marginloss.datasets.registry import dataset, names
 
-__all__ = ["code_digest", "combine", "compiled_folder", "library_digest", "reach_digest"]
+__all__ = ["code_digest", "combine", "library_digest", "reach_digest"]
 
 CLAIMS = "marginloss.theory"
 
@@ -112,14 +111,6 @@ def library_digest() -> str:
     True
     """
     return combine(part for path in sorted(Path(__file__).parents[1].rglob("*.py")) for part in _name_and_content(path))
-
-
-def compiled_folder() -> Path:
-    """Where numba keeps what it has compiled of this very library.
-
-    It does not see an edit in another file of a kernel that it has compiled.
-    """
-    return build_folder() / "numba" / library_digest()
 
 
 def _name_and_content(path: Path) -> tuple[str, str]:

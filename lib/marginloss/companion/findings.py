@@ -11,7 +11,7 @@ from multiprocessing import get_context
 
 from tqdm import tqdm
 
-from marginloss.companion.digest import compiled_folder, reach_digest
+from marginloss.companion.digest import reach_digest
 from marginloss.companion.folders import build_folder
 from marginloss.companion.ledger import Entry, entries
 from marginloss.companion.results import write_atomically
@@ -69,8 +69,7 @@ def _digests(claims: list[str]) -> dict[str, str]:
 
 
 def _check(claims: list[str]) -> Iterator[Finding]:
-    """Findings in the order of the claims, from one process per core, with the compiled code that chapters leave."""
+    """Findings in the order of the claims, from one process per core."""
     workers = min(os.cpu_count() or 1, len(claims))
-    os.environ["NUMBA_CACHE_DIR"] = str(compiled_folder())  # processes that are spawned inherit it
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield from pool.map(check, claims)

@@ -13,7 +13,6 @@ from typing import Any
 from marginloss._validation import check_name
 from marginloss.companion.book.layout import Chapter
 from marginloss.companion.book.notebooks import readable
-from marginloss.companion.digest import compiled_folder
 from marginloss.companion.folders import build_folder
 from marginloss.companion.glueing import RECORDING
 from marginloss.companion.results import Result, glued_values, write_atomically
@@ -38,14 +37,13 @@ class ChapterError(Exception):
 
 
 def kernel_environment(scale: str, jobs: int) -> dict[str, str]:
-    """Environment variables for kernels: scale, jobs, one BLAS thread, and a numba cache of this very library."""
+    """Environment variables for kernels: scale, jobs, one BLAS thread, figures in the page."""
     return {
         "MARGINLOSS_SCALE": scale,
         "MARGINLOSS_JOBS": str(jobs),
         RECORDING: "1",
         "OMP_NUM_THREADS": "1",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # a warm kernel imports Matplotlib before it starts
-        "NUMBA_CACHE_DIR": str(compiled_folder()),
     }
 
 

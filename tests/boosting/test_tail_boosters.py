@@ -286,12 +286,13 @@ def test_training_samples_that_a_model_fits_perfectly_are_told():
 @pytest.mark.parametrize("booster", BOTH, ids=["lpboost", "adalpboost"])
 def test_bad_parameters_set_after_the_fit(booster, data):
     X, y, *_ = data
-    model = clone(booster).fit(X, y).set_params(model_weights="best", sampling="always")
-    with pytest.raises(ValueError, match=r"model_weights must be .* got 'best'"):
+    model = clone(booster).fit(X, y).set_params(model_weights="best")
+    with pytest.raises(ValueError, match=r"'model_weights' parameter .* must be .* Got 'best'"):
         model.set_alpha(0.2)
-    with pytest.raises(ValueError, match=r"model_weights must be .* got 'best'"):
+    with pytest.raises(ValueError, match=r"'model_weights' parameter .* must be .* Got 'best'"):
         model.alpha_path([0.2])
-    with pytest.raises(ValueError, match=r"sampling must be .* got 'always'"):
+    model.set_params(model_weights="lp", sampling="always")
+    with pytest.raises(ValueError, match=r"'sampling' parameter .* must be .* Got 'always'"):
         model.predict(X)
 
 

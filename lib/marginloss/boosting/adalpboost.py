@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
 
-from marginloss._validation import check_real
+from marginloss._validation import POSITIVE
 from marginloss.boosting.loop import WeakLearner
 from marginloss.boosting.mixture import MixtureClassifier
 from marginloss.risk import hedge_excess
@@ -95,6 +97,12 @@ class AdaLPBoostClassifier(MixtureClassifier):
     (2, 30)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MixtureClassifier._parameter_constraints,
+        "step_size": [POSITIVE],
+        "trim": [Interval(Real, 0, 1, closed="left")],
+    }
+
     def __init__(
         self,
         alpha: float = 0.1,
@@ -127,11 +135,6 @@ class AdaLPBoostClassifier(MixtureClassifier):
         if self.trim or len(self.classes_) == 1:
             return np.inf
         return float(self.errors_.mean()) + hedge_excess(self._n_trained, len(self.errors_), self.step_size)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_real("step_size", self.step_size, "(0, inf)")
-        check_real("trim", self.trim, "[0, 1)")
 
     def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, float], Array]:
         others = len(self.classes_) - 1

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from marginloss._validation import check_integer
+from marginloss._validation import COUNT
 from marginloss.boosting.loop import Round, Stop, WeakLearner
 from marginloss.boosting.mixture import MixtureClassifier
 from marginloss.risk import entropic_lpboost, lpboost
@@ -90,6 +90,11 @@ class LPBoostClassifier(MixtureClassifier):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MixtureClassifier._parameter_constraints,
+        "patience": [COUNT],
+    }
+
     def __init__(
         self,
         alpha: float = 0.1,
@@ -113,10 +118,6 @@ class LPBoostClassifier(MixtureClassifier):
         self.model_weights = model_weights
         self.patience = patience
         self.random_state = random_state
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_integer("patience", self.patience, 1)
 
     def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, float], Array]:
         multiplicity = learner.sample_weight

@@ -5,14 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from marginloss._validation import check_choice, check_integer, check_real
+from marginloss._validation import COUNT, POSITIVE
 from marginloss.boosting.base import Booster
 from marginloss.boosting.loop import Round, WeakLearner, boost
 from marginloss.boosting.randomised import draw_models, frozen_models
@@ -25,8 +27,6 @@ __all__ = ["AlphaPath", "MixtureClassifier"]
 Array = NDArray[np.float64]
 
 FITTED = ("lp", "smoothed", "bagged")  # model weights that depend on the validation losses
-METHODS = (*FITTED, "uniform", "first")
-SAMPLING = ("per_sample", "per_call", "frozen")
 BOOTSTRAPS = 5
 FEW = 100  # validation samples in the tail below which the weights of a program begin to overfit
 
@@ -49,6 +49,17 @@ class AlphaPath:
 
 class MixtureClassifier(Booster):
     """Base of boosters whose result is a randomised classifier: models and the probability of each."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, 1, closed="right")],
+        "beta": [POSITIVE, None],
+        "n_estimators": [COUNT],
+        "sampling": [StrOptions({"per_sample", "per_call", "frozen"}), None],
+        "max_depth": [COUNT],
+        "resample": ["boolean", None],
+        "model_weights": [StrOptions({*FITTED, "uniform", "first"})],
+        "random_state": ["random_state"],
+    }
 
     alpha: float
     beta: float | None
@@ -168,7 +179,7 @@ class MixtureClassifier(Booster):
             return np.repeat(self.classes_, X.shape[0])
         if self.sampling is None:
             return self.classes_[self._mixture(X, self.model_weights_).argmax(axis=1)]
-        check_choice("sampling", self.sampling, SAMPLING)  # it may have been set after the fit
+        self._check_parameters()  # sampling may have been set after the fit
         n = X.shape[0]
         if self.sampling == "frozen":
             chosen = frozen_models(X, self.model_weights_, self.key_)
@@ -237,7 +248,7 @@ class MixtureClassifier(Booster):
 
     def _weights_for(self, losses: NDArray[np.bool_], alpha: float) -> Array:
         """Model weights by the method of ``model_weights``, from a table of 0/1 losses."""
-        self._check_model_weights()  # they may have been set after the fit
+        self._check_parameters()  # they may have been set after the fit
         n_models, mass = losses.shape[1], self.validation_weight_
         if self.model_weights == "uniform":
             return np.full(n_models, 1.0 / n_models)
@@ -283,18 +294,6 @@ class MixtureClassifier(Booster):
         return step
 
     def _check_parameters(self) -> None:
-        check_tail(self.alpha)
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_integer("max_depth", self.max_depth, 1)
-        if self.sampling is not None:
-            check_choice("sampling", self.sampling, SAMPLING)
-        self._check_model_weights()
-        if self.beta is not None:
-            check_real("beta", self.beta, "(0, inf)")
-        if self.resample not in (None, True, False):
-            raise ValueError(f"resample must be None, True or False, got {self.resample!r}")
-
-    def _check_model_weights(self) -> None:
-        check_choice("model_weights", self.model_weights, METHODS)
+        self._validate_params()
         if self.trim and self.model_weights in ("smoothed", "bagged"):
             raise ValueError(f"trim={self.trim!r} has no version of model_weights={self.model_weights!r}: take 'lp'")

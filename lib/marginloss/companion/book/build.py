@@ -136,3 +136,6 @@ def _jupyter_book(scale: str) -> None:
         raise BuildError(f"the book was not built; the whole report is {log}\n{shown}")
     if "Executing notebook" in report:
         raise BuildError(f"the book executed a notebook that the runner had executed already; see {log}")
+    for line in report.splitlines():
+        if "a live figure is a picture only" in line:  # the page says it too
+            print(line)

@@ -29,6 +29,9 @@ class Kernel:
     Parameters
     ----------
     function : callable
+    names : dict, optional
+        What names in the code stand for, if not what they stand for in the module of the function: one function makes
+        several kernels.
     **options
         For ``numba.njit``.
 
@@ -45,9 +48,10 @@ class Kernel:
     6.0
     """
 
-    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, function: Callable[..., Any], names: dict[str, Any] | None = None, **options: Any) -> None:
         update_wrapper(self, function)
         self.function: Any = function
+        self.names = names or {}
         self.options = _STRICT | options
 
     def __call__(self, *args: Any) -> Any:
@@ -60,7 +64,7 @@ class Kernel:
     @cached_property
     def _names(self) -> dict[str, Any]:
         """What the global names in the code stand for."""
-        scope = self.function.__globals__
+        scope = self.function.__globals__ | self.names
         return {name: scope[name] for code in _codes(self.function.__code__) for name in code.co_names if name in scope}
 
     @cached_property
@@ -76,40 +80,37 @@ class Kernel:
 
     @cached_property
     def dispatcher(self) -> Any:
-        """What numba makes of the function, for other kernels."""
-        return self._compile(self.options)
+        """What numba makes of the function, for other kernels: kept on disk with those that call it."""
+        return self._compile(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
     @cached_property
     def _entry(self) -> Any:
-        """The same for Python, from where also helpers may be called, for a test."""
-        if "no_cpython_wrapper" not in self.options:
-            return self.dispatcher
-        return self._compile(self.options | {"no_cpython_wrapper": False}, on_disk=False)
+        """The same for Python, kept on disk."""
+        with _LOCK:
+            entry = self._compile()
+            entry._cache = _disk_cache(entry.py_func, self.digest) or entry._cache
+            return entry
 
-    def _compile(self, options: dict[str, Any], on_disk: bool = True) -> Any:
+    def _compile(self, **options: bool) -> Any:
         with _LOCK:
             from numba import njit
 
             code, names = self.function.__code__, self._names
             scope = {name: v.dispatcher if isinstance(v, Kernel) else v for name, v in names.items()}
             body = FunctionType(code, scope | {"__name__": self.function.__module__}, code.co_name)
-            body.__qualname__, body.__module__ = self.function.__qualname__, self.function.__module__
-            dispatcher = njit(**options)(body)
-            cache = _disk_cache(body, self.digest) if on_disk else None
-            if cache is not None:
-                dispatcher._cache = cache
-            return dispatcher
+            body.__qualname__ = "_".join([self.function.__qualname__, *(v.__name__ for v in self.names.values())])
+            body.__module__ = self.function.__module__
+            return njit(**self.options, **options)(body)
 
 
-#: For functions that are called from Python.
 kernel = Kernel
 
 #: Only for sums of weights that are multiples of 2**-51 and add up to one: they are exact, so that their order, which
 #: vector registers change, does not matter.
-any_order = partial(Kernel, fastmath={"reassoc"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+any_order = partial(Kernel, fastmath={"reassoc"})
 
-#: For functions that only kernels call; they become part of their callers.
-helper = partial(Kernel, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+#: For small functions that only kernels call; they become part of their callers.
+helper = partial(Kernel, forceinline=True)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -130,12 +130,12 @@ def test_pilboost_stops_like_the_plain_loop():
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.3, 1.0, 1.0 + 1e-9, 1.1, 2.0, 50.0])
 def test_compiled_link_is_that_of_the_loss(alpha):
-    from marginloss.boosting.tree_rounds import weigh_margins
+    from marginloss.boosting.tree_rounds import weigh_by_link
 
     loss = AlphaCPELoss(alpha)
     z = np.concatenate([np.linspace(-30, 30, 1201), [-1e9, -1e-300, 1e-300, 1e9]])
     found, weight, record = np.empty_like(z), np.empty_like(z), np.empty((5, 1))
-    weigh_margins(True, loss.beta, z, np.ones(len(z)), found, weight, record, 0)
+    weigh_by_link(loss.beta, z, np.ones(len(z)), found, weight, record, 0)
     np.testing.assert_allclose(found, loss.pseudo_inverse_link(-z), rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose(weight, found / found.sum(), atol=1e-15)
 

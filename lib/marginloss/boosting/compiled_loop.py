@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from marginloss.boosting.forest import Forest, Tree
 from marginloss.boosting.loop import BoostRecord, Round, Stop, Watch
 from marginloss.boosting.stump_rounds import margins_of_odds, stump_rounds, weigh_odds
-from marginloss.boosting.tree_rounds import tree_rounds, weigh_margins
+from marginloss.boosting.tree_rounds import ROUNDS
 
 __all__ = ["Rule", "run"]
 
@@ -87,13 +87,13 @@ class _Course:
         if self.done == self.n_rounds or self.stop_reason:
             self.stop_reason = self.stop_reason or "n_rounds"
             return
-        data = learner.recipe, learner.ranked, learner.sample_weight
-        raw, weight, output = np.empty((3, len(self.margin)))
-        weigh_margins(*rule[:2], self.margin, data[2], raw, weight, record, self.done)
+        rounds, data = ROUNDS[learner.ranked is not None, rule.by_link], (learner.recipe, learner.sample_weight, *rule)
+        rows = self.margin, *np.empty((3, len(self.margin)))  # and the raw weights, the weights, the answers
+        rounds(*data, self.done, self.done, np.empty((5, 0)), record, *rows)
         while self.done < self.n_rounds:
-            begin, end = self.done, self.next_end(self.margin.copy, weight.copy)
+            begin, end = self.done, self.next_end(self.margin.copy, rows[2].copy)
             nodes = np.empty((5, learner.room * (end - begin)))
-            done = tree_rounds(*data, *rule, begin, end, nodes, record, self.margin, raw, weight, output)
+            done = rounds(*data, begin, end, nodes, record, *rows)
             sizes = record[5, begin:done].copy()
             self.keep(done, sizes, nodes[:, : int(sizes.sum())].copy())
             if done < end:

@@ -10,7 +10,7 @@ from marginloss._compiled import kernel
 from marginloss.boosting.nodes import add_up, answer, is_mixed, leaf, partition, write_leaf, write_leaves
 from marginloss.boosting.splits import best_of_lists, best_of_many, best_of_two, purity
 
-__all__ = ["grow"]
+__all__ = ["grow_by_histograms", "grow_by_lists"]
 
 AT_ONCE = 4  # histograms filled in one pass over the rows
 #: A histogram made by subtraction is as exact as the one it was taken from: used if its share of that is no smaller.
@@ -18,8 +18,11 @@ SMALLEST_SHARE = 1e-3
 
 
 @kernel
-def grow(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
+def grow_by_lists(recipe: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
     """Grow one tree into ``nodes`` from position ``first`` on; write the answer for each row; return the tree's size.
+
+    For two classes and about as many bins as rows. The lists are split with the nodes, so that a node reads its own
+    rows only.
 
     Children are numbered from the root of their own tree. Among equal splits the first feature and the lowest cut win.
 
@@ -27,21 +30,12 @@ def grow(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: 
     ----------
     recipe : tuple
         The codes ``n_classes * bin + class``, one feature per row; the classes; number of bins, cuts, their starts by
-        feature; number of classes, largest depth; whether to split by error, and whether leaves answer a mean.
-    ranked : ndarray or None
-        The rows by bin for each feature, if there are about as many bins as rows; else histograms do the sorting.
+        feature; number of classes, largest depth; whether to split by error, and whether leaves answer a mean; the rows
+        by bin for each feature, for lists.
     weight, nodes, first, output
         Weights of the rows, room for nodes and the first free one, room for the answers.
     """
-    if ranked is None:  # known to the compiler, which compiles one of the two
-        return _grow_by_histograms(recipe, weight, nodes, first, output)
-    return _grow_by_lists(recipe, ranked, weight, nodes, first, output)
-
-
-@kernel
-def _grow_by_lists(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
-    """Two classes. The lists are split with the nodes, so that a node reads its own rows only."""
-    coded, y, _, cuts, start, _, max_depth, by_error, mean_leaf = recipe
+    coded, y, _, cuts, start, _, max_depth, by_error, mean_leaf, ranked = recipe
     feature, threshold, left, gain = nodes[0], nodes[1], nodes[2], nodes[4]
     n = len(weight)
     order = ranked.copy() if max_depth > 1 else ranked
@@ -65,7 +59,7 @@ def _grow_by_lists(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int
         if depth[node] < max_depth and is_mixed(total):
             best, chosen, cut = best_of_lists(order[:, b:e], coded, weight, signed, total, by_error, sums)
         if chosen < 0:
-            answer(rows, whole, coded[0], 0, 0.0, nodes[3, here], output)
+            answer(rows, whole, coded[0], np.int64(0), 0.0, nodes[3, here], output)
             continue
         column, bound = coded[chosen], 2 * (cut + 1)
         feature[here], threshold[here], left[here] = chosen, cuts[start[chosen] + cut], size
@@ -84,12 +78,12 @@ def _grow_by_lists(recipe: Any, ranked: Any, weight: Any, nodes: Any, first: int
 
 
 @kernel
-def _grow_by_histograms(recipe: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
-    """Few bins, any number of classes: a histogram does the sorting.
+def grow_by_histograms(recipe: Any, weight: Any, nodes: Any, first: int, output: Any) -> int:
+    """Like :func:`grow_by_lists`, for few bins and any number of classes: a histogram does the sorting.
 
     Of two siblings the one with fewer rows fills its own, the other's is the difference to the parent's.
     """
-    coded, y, n_bins, cuts, start, k, max_depth, by_error, mean_leaf = recipe
+    coded, y, n_bins, cuts, start, k, max_depth, by_error, mean_leaf, _ = recipe
     feature, threshold, left, gain = nodes[0], nodes[1], nodes[2], nodes[4]
     n_features, n = coded.shape
     order, spare = _numbers(n if max_depth > 1 else 0), _numbers(n if max_depth > 1 else 0)
@@ -128,7 +122,7 @@ def _grow_by_histograms(recipe: Any, weight: Any, nodes: Any, first: int, output
                 if split >= 0:
                     best, chosen, cut = score, f, split
         if chosen < 0:
-            answer(rows, whole, coded[0], 0, 0.0, nodes[3, here], output)
+            answer(rows, whole, coded[0], np.int64(0), 0.0, nodes[3, here], output)
             n_free = _give_back(free, n_free, own)
             continue
         column, bound = coded[chosen], k * (cut + 1)

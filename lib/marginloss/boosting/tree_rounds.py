@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from marginloss._compiled import any_order, helper, kernel
-from marginloss.boosting.grow import grow
+from marginloss.boosting.grow import grow_by_histograms, grow_by_lists
 from marginloss.boosting.rules import adaboost_step_scalar, gradient_step_scalar
 from marginloss.losses.elementary import FAR, exp, exp_and_expm1, log1p
 from marginloss.losses.margin import log_alpha_weight_scalar
 from marginloss.losses.proper.links import pseudo_score_scalar
 
-__all__ = ["FEW_WRONG", "distribute", "sum_in_order", "sum_of_weights", "tree_rounds", "weigh_margins"]
+__all__ = ["FEW_WRONG", "ROUNDS", "distribute", "sum_in_order", "sum_of_weights", "weigh_by_link", "weigh_by_loss"]
 
 UNIT = 2.0**-51
 FEW_WRONG = 0.1  # a smaller error has lost digits by the rounding of weights, and is added up again without it
@@ -70,18 +70,20 @@ def distribute(raw: Any, base: Any, weight: Any, level: float, record: Any, t: i
 
 
 @kernel
-def weigh_margins(by_link: bool, exponent: float, margin: Any, base: Any, raw: Any, weight: Any, record: Any,
-                  t: int) -> None:  # fmt: skip
-    """Weights of round t from the margins: of PILBoost with β = exponent, or of the α-loss with this exponent."""
-    if by_link:
-        for i in range(len(margin)):
-            raw[i] = (1 - exponent) * pseudo_score_scalar(abs(margin[i]), exponent)
-        for i in range(len(margin)):
-            odds = exp_and_expm1(max(-raw[i], -FAR))[0]
-            below = odds / (1 + odds) if exponent <= 0 or exponent * abs(margin[i]) < 1 else 0.0
-            raw[i] = below if margin[i] > 0 else 1 - below
-        distribute(raw, base, weight, 0.0, record, t)
-        return
+def weigh_by_link(beta: float, margin: Any, base: Any, raw: Any, weight: Any, record: Any, t: int) -> None:
+    """Weights of round t from the margins, PILBoost's."""
+    for i in range(len(margin)):
+        raw[i] = (1 - beta) * pseudo_score_scalar(abs(margin[i]), beta)
+    for i in range(len(margin)):
+        odds = exp_and_expm1(max(-raw[i], -FAR))[0]
+        below = odds / (1 + odds) if beta <= 0 or beta * abs(margin[i]) < 1 else 0.0
+        raw[i] = below if margin[i] > 0 else 1 - below
+    distribute(raw, base, weight, 0.0, record, t)
+
+
+@kernel
+def weigh_by_loss(exponent: float, margin: Any, base: Any, raw: Any, weight: Any, record: Any, t: int) -> None:
+    """Weights of round t from the margins, those of the α-loss with this exponent."""
     for i in range(len(margin)):
         raw[i] = exp_and_expm1(max(-abs(margin[i]), -FAR))[0]
     for i in range(len(margin)):
@@ -114,19 +116,24 @@ def _unrounded_error(raw: Any, output: Any) -> float:
     return wrong / sum_in_order(raw)
 
 
-@kernel
-def tree_rounds(recipe: Any, ranked: Any, base: Any, by_link: bool, exponent: float, factor: float, begin: int,
-                end: int, nodes: Any, record: Any, margin: Any, raw: Any, weight: Any, output: Any) -> int:  # fmt: skip
-    """Do the rounds from ``begin`` to ``end``, the weights of the first being made; return how many are done in all.
+_grow, _weigh = grow_by_lists, weigh_by_loss  # each kernel below has its own
 
-    Columns of ``record`` are rounds: step, error, edge, density, smoothness, number of nodes.
+
+def _rounds(recipe: Any, base: Any, by_link: bool, exponent: float, factor: float, begin: int, end: int, nodes: Any,
+            record: Any, margin: Any, raw: Any, weight: Any, output: Any) -> int:  # fmt: skip
+    """Do the rounds from ``begin`` to ``end`` and make the weights of the next; return how many are done in all.
+
+    The weights of the first must have been made, which is all that happens if ``begin`` is ``end``. Columns of
+    ``record`` are rounds: step, error, edge, density, smoothness, number of nodes.
     """
-    y, k, first = recipe[1], recipe[5], 0
+    y, k, first = recipe[1], recipe[5], np.int64(0)
+    if begin == end:
+        _weigh(exponent, margin, base, raw, weight, record, begin)
     for t in range(begin, end):
         density = record[3, t]
         if by_link and density == 0.0:
             return t
-        size = grow(recipe, ranked, weight, nodes, first, output)
+        size = _grow(recipe, weight, nodes, first, output)
         error = _judge(y, k, weight, output) / sum_of_weights(weight)
         if error < FEW_WRONG:
             error = _unrounded_error(raw, output)
@@ -144,5 +151,19 @@ def tree_rounds(recipe: Any, ranked: Any, base: Any, by_link: bool, exponent: fl
         first += size
         for i in range(len(margin)):
             margin[i] += theta * output[i]
-        weigh_margins(by_link, exponent, margin, base, raw, weight, record, t + 1)
+        _weigh(exponent, margin, base, raw, weight, record, t + 1)
     return end
+
+
+#: The rounds by what grows the trees and what weighs: one kernel each, so that nobody waits for what is not used.
+ROUNDS = {
+    (has_lists, by_link): kernel(
+        _rounds,
+        {
+            "_grow": grow_by_lists if has_lists else grow_by_histograms,
+            "_weigh": weigh_by_link if by_link else weigh_by_loss,
+        },
+    )
+    for has_lists in (False, True)
+    for by_link in (False, True)
+}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from marginloss.boosting.compiled_loop import Rule, run
 from marginloss.boosting.encode import EncodedMatrix
 from marginloss.boosting.forest import Tree
-from marginloss.boosting.grow import grow
+from marginloss.boosting.grow import grow_by_histograms, grow_by_lists
 from marginloss.boosting.learners import margin_of_classes
 from marginloss.boosting.loop import BoostRecord
 from marginloss.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
@@ -116,14 +116,15 @@ class TreeLearner:
 
     @property
     def recipe(self) -> tuple[Any, ...]:
-        """All that :func:`~marginloss.boosting.grow.grow` takes, beside the ranks, and that no round changes."""
+        """All that :mod:`marginloss.boosting.grow` takes and that no round changes."""
         data = self.coded, self.y, self.n_bins, self.encoded.cuts, self.encoded.start, self.n_classes
-        return *data, self.max_depth, self.by_error, self.mean_leaf
+        return *data, self.max_depth, self.by_error, self.mean_leaf, self.ranked
 
     def fit(self, weight: Array) -> tuple[Tree, Array]:
         """Tree for these weights, and the margin it gives to each row."""
         nodes, output = np.empty((5, self.room)), np.empty(len(weight))
-        size = grow(self.recipe, self.ranked, weight, nodes, 0, output)
+        grow = grow_by_histograms if self.ranked is None else grow_by_lists
+        size = grow(self.recipe, weight, nodes, 0, output)
         return Tree.of(nodes[:, :size]), self.margin(output)
 
     def compiled_loop(self, weigh: Any, step: Any) -> Callable[..., BoostRecord] | None:

@@ -15,15 +15,18 @@ from marginloss.companion.experiments.sypherd2022 import (
     fixed_exponents,
     gain_landmarks,
     importances,
-    lead,
+    lead_by_run,
     link_contest,
     link_seconds,
     majority_share,
+    malevolent_twist,
     paper_methods,
     profile_entropy,
     published_gaps,
+    rise_of_large_alpha,
     step_families,
     step_response,
+    step_spread,
     tune_steps,
 )
 from marginloss.companion.experiments.sypherd2022.boosters import RealTreeAdaBoost
@@ -151,13 +154,20 @@ def table():
 
 
 def test_summaries_of_a_table():
-    assert lead(table()).tolist() == pytest.approx([-0.1, 0.25]) and lead(
-        table(), of="worst"
-    ).tolist() == pytest.approx([-0.2, 0.15])
+    assert [lead_by_run(table(), level).mean() for level in (0.0, 0.3)] == pytest.approx([-0.1, 0.25])
+    assert [lead_by_run(table(), level, "worst").mean() for level in (0.0, 0.3)] == pytest.approx([-0.2, 0.15])
+    assert rise_of_large_alpha(table()).tolist() == pytest.approx([0.2, 0.2])
     assert best_pilboost_alpha(table(), 0.3) == 4 and best_pilboost_alpha(table(), 0.0) == 1.1
-    published = {"PILBoost_4": [0.82, 0.75], "sd_PILBoost_4": [0.0, 0.0]}
+    published = {"PILBoost_4": [0.82, 0.75], "sd_PILBoost_4": [0.0, 0.0], "runs": 2}
     gaps = published_gaps(table()[["PILBoost 4"]], published)["PILBoost 4"]
-    assert gaps.tolist() == pytest.approx([0.02 / 0.005, 0.2 / np.std([0.9, 1], ddof=1)])
+    units = np.hypot([0.005, np.std([0.9, 1], ddof=1)], 0.005) / np.sqrt(2)
+    assert gaps.tolist() == pytest.approx([0.02 / units[0], 0.2 / units[1]])
+
+
+def test_spread_of_steps():
+    index = pd.MultiIndex.from_product([["p"], [1.0, 2.0, 4.0, 8.0]], names=["name", "step"])
+    by_step = pd.DataFrame([[0.8, 0.9], [0.9, 0.9], [0.8, 0.7], [0.1, 0.1]], index=index)
+    assert step_spread(by_step, "p", 1.0, 4.0).tolist() == pytest.approx([0.1, 0.2])
 
 
 def test_importances_of_online_shoppers(need):
@@ -167,3 +177,13 @@ def test_importances_of_online_shoppers(need):
         rows = pd.DataFrame(importances("none", method, np.random.default_rng(0)))
         assert len(rows) == 17 and rows[["average", "total"]].sum().tolist() == pytest.approx([1, 1])
         assert rows["total"].idxmax() == 8 and profile_entropy(rows["total"]) < 0.9
+
+
+def test_a_malevolent_twist_needs_a_negative_exponent():
+    found = malevolent_twist(0.8, 0.1, np.random.default_rng(1))
+    assert found["exponent_inside"] < 0 < found["exponent_outside"]
+    for name in ("log-loss", "focal", "Super Loss"):
+        assert found[f"{name}_inside"] == pytest.approx(1 - found["alpha_inside"])
+        assert found[f"{name}_outside"] == found["alpha_outside"]
+    honest = malevolent_twist(0.2, 0.1, np.random.default_rng(1))
+    assert honest["log-loss_inside"] == honest["alpha_inside"] > 0.8

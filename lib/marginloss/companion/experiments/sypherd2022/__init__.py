@@ -21,18 +21,22 @@ from marginloss.companion.experiments.sypherd2022.curves import (
     link_seconds,
     scaled_link_gap,
 )
+from marginloss.companion.experiments.sypherd2022.malevolent import LOSSES, malevolent_twist, reach
 from marginloss.companion.experiments.sypherd2022.tables import (
     best_pilboost_alpha,
     compare,
     insider_profiles,
-    lead,
+    lead_by_run,
     published_gaps,
+    rise_of_large_alpha,
     step_families,
+    step_spread,
     tune_steps,
 )
 
 __all__ = [
     "DEPTHS",
+    "LOSSES",
     "SHARP_CONSTANT",
     "STEP_SIZES",
     "Method",
@@ -45,15 +49,19 @@ __all__ = [
     "gain_landmarks",
     "importances",
     "insider_profiles",
-    "lead",
+    "lead_by_run",
     "link_contest",
     "link_seconds",
     "majority_share",
+    "malevolent_twist",
     "paper_methods",
     "profile_entropy",
     "published_gaps",
+    "reach",
+    "rise_of_large_alpha",
     "scaled_link_gap",
     "step_families",
     "step_response",
+    "step_spread",
     "tune_steps",
 ]

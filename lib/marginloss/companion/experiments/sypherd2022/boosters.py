@@ -292,13 +292,16 @@ def link_contest(alpha: float, rounds: int, rng: np.random.Generator) -> dict[st
 def importances(twister: str, method: Method, rng: np.random.Generator) -> list[Mapping[str, float]]:
     """Feature importances on online shoppers, one row per feature, each column summing to one.
 
-    For XGBoost ``average`` is its default, the mean gain of a split, and ``total`` the sum over splits; PILBoost's
-    importance is a sum, and stands in both columns.
+    ``average`` is the mean gain of a feature's splits, XGBoost's default, and ``total`` the sum over its splits,
+    PILBoost's own importance.
     """
     X, y, _, _ = _twisted_split("online_shoppers", twister, 0.0, rng)
     model = method.fit(X, y, DEPTHS["online_shoppers"])
     if method.kind == "PILBoost":
-        columns = {"average": model.feature_importances_, "total": model.feature_importances_}
+        nodes = model.estimators_.nodes
+        splits = np.bincount(nodes.feature[nodes.feature >= 0], minlength=X.shape[1])
+        average = model.feature_importances_ / np.maximum(splits, 1)
+        columns = {"average": average / average.sum(), "total": model.feature_importances_}
     else:
         booster = model.model.get_booster()
         columns = {}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from marginloss.companion.experiments.sypherd2022.boosters import (
     Method,
@@ -21,9 +22,11 @@ __all__ = [
     "best_pilboost_alpha",
     "compare",
     "insider_profiles",
-    "lead",
+    "lead_by_run",
     "published_gaps",
+    "rise_of_large_alpha",
     "step_families",
+    "step_spread",
     "tune_steps",
 ]
 
@@ -41,31 +44,40 @@ def compare(
     return table.pivot(index=["level", "run"], columns="name", values=value)
 
 
-def _pilboost(means: pd.DataFrame) -> pd.DataFrame:
-    return means[[name for name in means.columns if name.startswith("PILBoost")]]
+def best_pilboost_alpha(table: pd.DataFrame, level: float) -> float:
+    """The α of the PILBoost with the highest mean accuracy at a level; methods are called ``"PILBoost <alpha>"``."""
+    means = table.loc[level].mean()
+    return float(means[[name for name in means.index if name.startswith("PILBoost")]].idxmax().split()[1])
 
 
-def lead(table: pd.DataFrame, of: str = "best") -> pd.Series:
-    """Mean accuracy of the best (or the worst) PILBoost minus that of the better baseline, at each level.
+def lead_by_run(table: pd.DataFrame, level: float, of: str = "best") -> NDArray[np.float64]:
+    """Accuracy of the best (or the worst) PILBoost minus that of the better baseline at a level, run by run.
 
     Parameters
     ----------
     table : DataFrame
         Made by :func:`compare` with the methods of the paper.
+    level : float
     of : {"best", "worst"}
+        Both methods are chosen by their means over the runs.
     """
-    means = table.groupby("level").mean()
-    ours = _pilboost(means)
-    return (ours.max(axis=1) if of == "best" else ours.min(axis=1)) - means[BASELINES].max(axis=1)
+    part = table.loc[level]
+    means = part.mean()
+    ours = means[[name for name in means.index if name.startswith("PILBoost")]]
+    name = ours.idxmax() if of == "best" else ours.idxmin()
+    return (part[name] - part[means[BASELINES].idxmax()]).to_numpy()
 
 
-def best_pilboost_alpha(table: pd.DataFrame, level: float) -> float:
-    """The α of the PILBoost with the highest mean accuracy at a level; methods are called ``"PILBoost <alpha>"``."""
-    return float(_pilboost(table.groupby("level").mean()).loc[level].idxmax().split()[1])
+def rise_of_large_alpha(
+    table: pd.DataFrame, methods: tuple[str, str] = ("PILBoost 4", "PILBoost 1.1")
+) -> NDArray[np.float64]:
+    """By how much the first method gains on the second one from the lowest to the highest level, run by run."""
+    ahead = (table[methods[0]] - table[methods[1]]).unstack("level")
+    return (ahead[max(ahead)] - ahead[min(ahead)]).to_numpy()
 
 
 def published_gaps(table: pd.DataFrame, published: dict[str, Any]) -> pd.DataFrame:
-    """Distance of our means from published ones in units of both standard deviations together.
+    """Distance of our means from published ones in units of the standard error of the difference.
 
     Parameters
     ----------
@@ -73,43 +85,43 @@ def published_gaps(table: pd.DataFrame, published: dict[str, Any]) -> pd.DataFra
         Made by :func:`compare`; its levels are in the order of the published lists.
     published : dict
         For each method a list of means and, with ``sd_`` before its name, one of standard deviations; blanks in names
-        are underscores. A deviation below 0.005 counts as 0.005, because published ones are rounded to three digits
-        and some are zero.
+        are underscores; ``runs`` is the number of runs behind them. A deviation below 0.005 counts as 0.005, because
+        published ones are rounded to three digits and some are zero.
     """
     groups = table.groupby("level")
-    mean, deviation = groups.mean(), groups.std()
+    mean, deviation, size = groups.mean(), groups.std(), groups.size()
     gaps = {}
     for name in table.columns:
         key = name.replace(" ", "_")
-        unit = np.maximum(np.hypot(deviation[name], published[f"sd_{key}"]), 0.005)
+        theirs = np.maximum(published[f"sd_{key}"], 0.005) / np.sqrt(published["runs"])
+        unit = np.hypot(np.maximum(deviation[name], 0.005) / np.sqrt(size), theirs)
         gaps[name] = np.abs(mean[name] - published[key]) / unit
     return pd.DataFrame(gaps)
 
 
-def insider_profiles(methods: Iterable[Method]) -> tuple[dict[tuple[str, str], pd.DataFrame], pd.DataFrame]:
-    """Importances with and without the insider twist, one run, and how far each profile moved.
+def insider_profiles(methods: Iterable[Method], runs: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Importances with and without the insider twist, and how far each profile moved.
 
     Returns
     -------
-    profiles : dict
-        A table of importances for each pair of method and twister (``"none"`` or ``"insider"``).
+    profiles : DataFrame
+        The mean profiles over runs: one row a method, twister (``"none"`` or ``"insider"``) and feature, columns
+        ``average`` and ``total``.
     summary : DataFrame
-        For each method the normalised ``entropy`` of its profile ``none`` and ``insider``, that of the total gain
-        (``insider_total``), and the total variation between both profiles (``moved``).
+        One row a method and run: the normalised entropy of the profile of average gains, ``none`` and ``insider``; of
+        totals, ``insider_total``; and the total variation between both profiles, ``moved`` and ``moved_total``.
     """
-    table = sweep(importances, {"twister": ["none", "insider"], "method": list(methods)}, 1)
+    table = sweep(importances, {"twister": ["none", "insider"], "method": list(methods)}, runs)
     table["name"] = [method.name for method in table["method"]]
-    profiles = {key: part.set_index("feature") for key, part in table.groupby(["name", "twister"])}
-    rows = {}
-    for name in table["name"].unique():
-        clean, twisted = profiles[name, "none"], profiles[name, "insider"]
-        rows[name] = {
-            "none": profile_entropy(clean["average"]),
-            "insider": profile_entropy(twisted["average"]),
-            "insider_total": profile_entropy(twisted["total"]),
-            "moved": float(np.abs(clean["average"] - twisted["average"]).sum() / 2),
-        }
-    return profiles, pd.DataFrame(rows).T
+    rows = []
+    for (name, run), part in table.groupby(["name", "run"]):
+        clean, twisted = (part[part["twister"] == twister].set_index("feature") for twister in ("none", "insider"))
+        moved = {kind: float(np.abs(clean[kind] - twisted[kind]).sum() / 2) for kind in ("average", "total")}
+        entropies = {"none": profile_entropy(clean["average"]), "insider": profile_entropy(twisted["average"])}
+        entropies["insider_total"] = profile_entropy(twisted["total"])
+        rows.append({"name": name, "run": run, **entropies, "moved": moved["average"], "moved_total": moved["total"]})
+    profiles = table.groupby(["name", "twister", "feature"])[["average", "total"]].mean()
+    return profiles, pd.DataFrame(rows).set_index(["name", "run"])
 
 
 def step_families(step_sizes: Iterable[float], shrinkages: Iterable[float], rounds: int) -> list[Method]:
@@ -135,16 +147,21 @@ def tune_steps(data: str, level: float, methods: list[Method], runs: int) -> tup
     Returns
     -------
     by_step : DataFrame
-        Mean and standard deviation over runs of the clean test accuracy by name and step.
+        Clean test accuracy, one row a name and step, one column a run.
     tuned : DataFrame
-        Mean and standard deviation over runs of the test accuracy at the step with the best validation accuracy of
-        that run; the smaller of equal steps.
+        Test accuracy at the step with the best validation accuracy of that run, the smaller of equal steps: one row a
+        run, one column a name.
     """
     table = sweep(step_response, {"data": [data], "level": [level], "method": methods}, runs)
     table["name"], table["step"] = [m.name for m in table["method"]], [m.step_size for m in table["method"]]
     table = table.sort_values("step", kind="stable", ignore_index=True)
     chosen = table.loc[table.groupby(["name", "run"])["validation"].idxmax()]
-    by_step, tuned = (
-        part["test"].agg(["mean", "std"]) for part in (table.groupby(["name", "step"]), chosen.groupby("name"))
-    )
-    return by_step, tuned
+    by_step = table.pivot(index=["name", "step"], columns="run", values="test")
+    return by_step, chosen.pivot(index="run", columns="name", values="test")
+
+
+def step_spread(by_step: pd.DataFrame, name: str, low: float, high: float) -> NDArray[np.float64]:
+    """Accuracy at the best minus that at the worst of a method's steps from ``low`` to ``high``, run by run."""
+    part = by_step.loc[name].loc[low:high]
+    means = part.mean(axis=1)
+    return (part.loc[means.idxmax()] - part.loc[means.idxmin()]).to_numpy()

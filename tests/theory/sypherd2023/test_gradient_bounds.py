@@ -50,11 +50,25 @@ def test_replacement_bound_holds_on_random_laws_and_says_something():
     assert gradient_bounds.replacement_bound(50.0, 1.0, 0.3) == pytest.approx(0.3)
 
 
-def test_theorem_2_asks_for_what_only_the_logistic_loss_can_give():
+def test_theorem_2_is_true_of_nothing_and_its_assumption_not_mild():
     found = theorem_2.theorem_2()
-    assert found.verdict == "fails as printed" and found.slack == pytest.approx(-0.1)  # -(1 - 2p) at p = 0.45
+    assert found.verdict == "holds with a caveat"
     assert 0.9 < found.evidence["largest_ratio_to_replacement_bound"] <= 1
-    assert theorem_2.theorem_2(alpha=1.0).verdict == "holds"
+    mild = theorem_2.assumption_13()
+    assert mild.verdict == "fails as printed" and mild.slack == pytest.approx(-0.1)  # -(1 - 2p) at p = 0.45
+    assert theorem_2.assumption_13(alpha=1.0).verdict == "holds"
+
+
+@pytest.mark.parametrize("check", [theorem_2.theorem_2, theorem_2.eq_14])
+def test_a_constant_of_14_that_is_too_small_is_found_out(check):
+    needed = theorem_2.eq_14().evidence["smallest_constant_that_holds"]
+    assert check(constant=1.001 * needed).verdict.startswith("holds")
+    assert check(constant=0.999 * needed).verdict == "fails as printed"
+
+
+def test_a_domain_with_both_signs_has_a_skew_symmetric_law():
+    assert theorem_3.theorem_3_domain().verdict == "fails as printed"
+    assert theorem_3.theorem_3_domain(lowest=-1.0).verdict == "holds"
 
 
 def test_theorem_3_by_hand():
@@ -126,9 +140,7 @@ def test_numbers_of_the_specification():
     assert misprint["derived_at_1"] == pytest.approx(0.63106, abs=1e-5)
     assert theorem_2.theorem_2_logistic().evidence["largest_p"] == pytest.approx(1 / (3 + math.sqrt(3)))
     assert theorem_3.eq_113().evidence["falls_from_x"] == pytest.approx(5.8, abs=0.05)
-    bound = theorem_2.eq_14()
-    assert bound.slack == pytest.approx(0.91, abs=0.005)
-    assert bound.evidence["largest_left_side"] == pytest.approx(0.05, abs=1e-5)
+    assert theorem_2.eq_14().evidence["largest_left_side"] == pytest.approx(0.105, abs=1e-5)  # p / 2
     ratio = theorem_2.eq_15().evidence
     # with the second derivatives alone the ratio at one margin would be at most sqrt(3), at log(2 + sqrt(3))
     assert ratio["smallest_ratio"] >= 1 and ratio["largest_ratio_at_one_margin"] > 2

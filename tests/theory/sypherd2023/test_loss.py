@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from marginloss.boosting import AdaBoostAlphaClassifier
 from marginloss.losses import AlphaLoss
 from marginloss.theory.sypherd2023 import loss as claims
 
@@ -141,7 +142,6 @@ WRONG = {
     claims.calibration: [Skewed, OtherOptimum],
     claims.lemma_1: [WrongSecond, ScaledArgument],
     claims.saturation: [NeverSaturates],
-    claims.section_3_1: [ScaledArgument, OtherPower],
 }
 
 
@@ -157,6 +157,32 @@ def test_holds_for_the_loss_of_the_paper(function):
 )
 def test_fails_for_a_wrong_formula(function, family):
     assert function(family).verdict == "fails as printed"
+
+
+@dataclass(frozen=True)
+class SlowApproach(AlphaLoss):
+    """Approaches the sigmoid loss, like one over the root of α."""
+
+    def _weight(self, z):
+        extra = 0.0 if math.isinf(self.alpha) else 0.5 / math.sqrt(self.alpha)
+        return super()._weight(z) + extra * expit(z) * expit(-z)
+
+
+def test_a_slow_approach_is_not_quick():
+    assert claims.saturation(SlowApproach).verdict == "fails as printed"
+
+
+def test_the_booster_itself_is_looked_at():
+    assert claims.section_3_1().verdict == "holds"
+
+    def exponent_off(alpha):
+        return AdaBoostAlphaClassifier(1.01 * alpha, n_estimators=30)
+
+    def longer_steps(alpha):
+        return AdaBoostAlphaClassifier(alpha, n_estimators=30, learning_rate=1.01)
+
+    assert claims.section_3_1(exponent_off).verdict == "fails as printed"
+    assert claims.section_3_1(longer_steps).verdict == "fails as printed"
 
 
 def test_comparisons_of_two_losses_fail_when_they_are_exchanged():

@@ -110,6 +110,10 @@ def test_the_limits_have_no_caveat_but_infinity(function):
     assert function(lambda alpha, odds: Landscape(min(alpha, 10.0), min(odds, 9.0))).verdict == "holds"
 
 
+def test_limits_that_are_not_reversed_are_found_out():
+    assert claims.lemma_2_5(signs=(1, -1)).verdict == "fails as printed"
+
+
 def test_printed_optima_can_be_wrong():
     assert claims.fig_3_logistic((0.80, 1.41)).verdict == "fails as printed"
     assert claims.fig_3_alpha((41.0, 2.2135e-10)).verdict == "fails as printed"

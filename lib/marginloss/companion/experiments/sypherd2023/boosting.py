@@ -27,6 +27,8 @@ __all__ = [
     "lead",
     "long_servedio_against_depth",
     "long_servedio_against_rounds",
+    "rise",
+    "to_best_and_on",
     "with_band",
 ]
 
@@ -143,6 +145,41 @@ def lead(table: pd.DataFrame, alpha: float, over: Sequence[float], rounds: int) 
     wide = table[table.rounds == rounds].pivot(index="run", columns="alpha", values="accuracy")
     best = wide[list(over)].mean().idxmax()
     return np.asarray(wide[alpha] - wide[best])
+
+
+def rise(table: pd.DataFrame, over: Sequence[float], first: int, last: int) -> NDArray[np.float64]:
+    """Accuracy gained between two numbers of rounds, run by run, by whichever exponent is best at the last.
+
+    Examples
+    --------
+    >>> rows = [(0, 1, 0.5), (0, 9, 0.75), (1, 1, 0.5), (1, 9, 0.5)]
+    >>> runs = pd.DataFrame(rows, columns=["run", "rounds", "accuracy"]).assign(alpha=1.0)
+    >>> rise(runs, [1.0], 1, 9).tolist()
+    [0.25, 0.0]
+    """
+    at = {t: table[table.rounds == t].pivot(index="run", columns="alpha", values="accuracy") for t in (first, last)}
+    best = at[last][list(over)].mean().idxmax()
+    return np.asarray(at[last][best] - at[first][best])
+
+
+def to_best_and_on(table: pd.DataFrame, alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Accuracy gained from the first number of rounds to the best, and lost from there to the last, run by run.
+
+    Which number is best is taken from the other half of the runs: the best of noisy means would seem a gain by itself.
+
+    Examples
+    --------
+    >>> rows = [(0, 1, 0.5), (0, 5, 0.75), (0, 9, 0.5), (1, 1, 0.5), (1, 5, 0.75), (1, 9, 0.625)]
+    >>> runs = pd.DataFrame(rows, columns=["run", "rounds", "accuracy"]).assign(alpha=0.5)
+    >>> gained, lost = to_best_and_on(runs, 0.5)
+    >>> gained.tolist(), lost.tolist()
+    ([0.25, 0.25], [0.25, 0.125])
+    """
+    wide = table[table.alpha == alpha].pivot(index="run", columns="rounds", values="accuracy")
+    halves = wide.iloc[::2], wide.iloc[1::2]
+    best = np.concatenate([here[other.mean().idxmax()] for here, other in (halves, halves[::-1])])
+    first, last = (np.concatenate([half.iloc[:, end] for half in halves]) for end in (0, -1))
+    return best - first, best - last
 
 
 def _all_boosters(

@@ -1,0 +1,29 @@
+"""Checks that rest on runs fail when they are handed a wrong statement."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from marginloss.theory.sypherd2023 import simulations
+
+
+def test_a_booster_that_is_no_better_does_not_lead():
+    def boosters(max_depth):
+        return {"α = 2": DummyClassifier(), "α = 8": DummyClassifier(), "tree": DecisionTreeClassifier(max_depth=6)}
+
+    assert simulations.depth(boosters).verdict == "fails as printed"
+
+
+@pytest.mark.parametrize("published", [0.15, 0.4])
+def test_another_gain_is_found_out(published):
+    assert simulations.gain(published).verdict == "fails as printed"
+
+
+def test_an_interval_is_not_wider_than_itself():
+    assert simulations.intervals((2.0,)).verdict == "fails as printed"
+
+
+def test_the_logistic_loss_is_not_closer_than_itself():
+    assert simulations.survey((1.0,)).verdict == "fails as printed"

@@ -7,7 +7,7 @@ import pytest
 
 from marginloss.losses import TwoTemperatureLoss, tempered
 from marginloss.losses.fixed_point import fixed_point_excess
-from marginloss.theory.amid2019 import consistency, functions, iterations, loss, shape
+from marginloss.theory.amid2019 import consistency, functions, iterations, loss, shape, training, tsallis
 
 
 def test_evidence_of_the_specification(found):
@@ -71,6 +71,22 @@ def test_curvature_counterexample_of_the_specification():
         (loss, "softmax_t", lambda a, t: tempered.softmax_t(a, 1.0), loss.special_cases),
         (shape, "softmax_t", lambda a, t: tempered.softmax_t(a, 1.0), shape.single_inflection),
         (consistency, "escort", lambda p, t: p, consistency.proper_through_the_escort),
+        (tsallis, "escort", lambda p, t: p, tsallis.exponential_family),
+        (tsallis, "log_partition", lambda a, t: np.max(a, axis=-1), tsallis.exponential_family),
+        (tsallis, "tsallis_divergence", lambda p, q, t: tempered.tsallis_divergence(q, p, t), tsallis.chain_of_18),
+        (tsallis, "tsallis_entropy", lambda p, t: tempered.tsallis_entropy(p, 1.0), tsallis.chain_of_18),
+        (
+            tsallis,
+            "two_temperature_loss",
+            lambda a, c, t1, t2: tempered.two_temperature_loss(a, c, t1, t1),
+            tsallis.loss_from_divergence,
+        ),
+        (
+            iterations,
+            "fixed_point_log_partition",
+            lambda a, t, tol: tempered.fixed_point_log_partition(a, t, max_iter=5),
+            iterations.against_a_root_finder,
+        ),
     ],
 )
 def test_a_wrong_formula_is_found_out(monkeypatch, module, name, wrong, claim):
@@ -119,6 +135,27 @@ def test_a_risk_without_a_minimum_is_found_out(monkeypatch):
     monkeypatch.setattr(consistency, "TwoTemperatureLoss", Linear)
     assert consistency.single_minimum().verdict == "fails as printed"
     assert consistency.binary_consistency().verdict == "fails as printed"
+
+
+def test_a_bump_is_not_quasi_convex(monkeypatch):
+    class Bumpy(TwoTemperatureLoss):
+        def _value(self, z):
+            return super()._value(z) + 0.5 * np.exp(-((z - 5) ** 2))
+
+    monkeypatch.setattr(shape, "TwoTemperatureLoss", Bumpy)
+    assert shape.quasi_convex().verdict == "fails as printed"
+
+
+def test_a_limit_is_not_reached_at_a_distance():
+    assert tsallis.loss_from_divergence(rest=1e-6).verdict == "fails as printed"
+
+
+def test_statements_about_training_can_be_wrong():
+    # small starts that fail no less often; a deviation that no run has; more updates than two products take
+    assert training.initial_weights((0.1, 0.001)).verdict == "undecided"
+    assert training.consistent_over_starts(printed=-1e-9).verdict == "fails as printed"
+    assert training.consistent_over_starts(0.1, printed=0.1).verdict == "holds with a caveat"
+    assert training.cost_of_the_log_partition(updates=100).verdict == "fails as printed"
 
 
 def test_totals_after_five_updates_of_the_specification():

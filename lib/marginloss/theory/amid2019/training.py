@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any
+from functools import cache
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -12,10 +10,13 @@ from scipy.optimize import OptimizeResult, minimize
 from marginloss.linear.objective import MarginObjective
 from marginloss.losses import MarginLoss, TwoTemperatureLoss
 from marginloss.losses.log_partition import Array
-from marginloss.losses.tempered import fixed_point_log_partition_margin, log_partition_margin
 from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["plain_fit"]
+
+STARTS = 60
+SIZES = ("small", "large")
+POWER = 20  # operations that a power counts for
 
 
 def plain_fit(
@@ -33,68 +34,66 @@ def plain_fit(
 
 
 @claim("amid2019:c31")
-def initial_weights() -> Finding:
-    """Accuracy on simulated pixels after starts of several sizes, with pixels in [0, 1] and in [0, 255]."""
-    rng = np.random.default_rng(0)
-    n, d, starts = 600, 200, 3
-    y = np.repeat([-1.0, 1.0], n // 2)
-    # mostly dark pictures, the two classes bright in different places, as clothes are
-    X = np.clip(rng.normal(0.3, 0.3, size=(n, d)) + 0.15 * np.outer(y, np.repeat([-1, 1], d // 2)), 0, 1)
-    loss = TwoTemperatureLoss(0.1, 1.12)
-    worst: dict[tuple[float, float], float] = {}
+def initial_weights(stds: tuple[float, float] = (0.001, 0.1)) -> Finding:
+    """The share of starts that end below 90 %, small starts and large ones, on simulated pixels of two scales.
+
+    The paper does not say how its features are scaled: a scale at which large starts fail more often, by more than two
+    standard errors, decides. The caveats: not at the other scale, or small starts fail as well.
+    """
+    failed = {(scale, std): np.array(_starts(scale, std)) < 0.9 for scale in (1.0, 255.0) for std in stds}
+    more = {}
     for scale in (1.0, 255.0):
-        for std in (0.001, 0.1, 1.0):
-            scores = []
-            for _ in range(starts):
-                w, _ = plain_fit(scale * X, y, loss, 1e-5, std * rng.normal(size=d))
-                scores.append(float((np.sign(X @ w) == y).mean()))
-            worst[scale, std] = min(scores)
-    large = {scale: min(worst[scale, 0.1], worst[scale, 1.0]) for scale in (1.0, 255.0)}
-    # a large start can end badly; the caveats: not with unit pixels, and with raw pixels a small start can as well
+        small, large = (failed[scale, std] for std in stds)
+        doubt = 2 * np.sqrt((small.var() + large.var()) / len(small))
+        more[scale] = float(large.mean() - small.mean() - doubt)
+    slack = max(more.values())
+    shares = {(scale, name): failed[scale, std].mean() for scale in more for name, std in zip(SIZES, stds, strict=True)}
     return outcome(
-        0.9 - min(large.values()),
-        caveat=large[1.0] >= 0.9 or worst[255.0, 0.001] < 0.9,
+        slack,
+        holds=slack > 0,
+        caveat=min(more.values()) <= 0 or shares[255.0, "small"] > 0,
+        certain=False,
         evidence={
-            "worst_large_start_unit_pixels": large[1.0],
-            "worst_large_start_raw_pixels": large[255.0],
-            "worst_small_start_raw_pixels": worst[255.0, 0.001],
-            **{f"worst_accuracy_scale_{s:g}_std_{d:g}": value for (s, d), value in worst.items()},
-            "runs": starts,
+            **{f"failed_{name}_pixels_to_{scale:g}": share for (scale, name), share in shares.items()},
+            "runs": STARTS,
         },
     )
 
 
-@claim("amid2019:c32")
-def cost_of_the_log_partition() -> Finding:
-    """Time of the log-partition of n margins over that of the two matrix products, many and few features."""
-    rng = np.random.default_rng(0)
-    n = 4000
-    margins = 4 * rng.normal(size=n)
-    ours = _seconds(lambda: log_partition_margin(margins, 1.12))
-    theirs = _seconds(lambda: fixed_point_log_partition_margin(margins, 1.12))
-    shares: dict[str, float] = {}
-    for d in (784, 54):
-        products = _seconds(_two_products(rng.normal(size=(n, d)), rng.normal(size=d)))
-        shares |= {f"table_share_d{d}": ours / products, f"fixed_point_share_d{d}": theirs / products}
+@claim("amid2019:section-7-consistency")
+def consistent_over_starts(std: float = 0.001, printed: float = 0.0012) -> Finding:
+    """Accuracies over starts differ by no more than the smallest deviation in Table 1; at raw pixels as a caveat."""
+    deviation = {scale: float(np.std(_starts(scale, std))) for scale in (1.0, 255.0)}
     return outcome(
-        0.5 - shares["table_share_d784"],
-        caveat=shares["fixed_point_share_d54"] > 0.5,
-        evidence=shares,
+        printed - min(deviation.values()),
+        caveat=max(deviation.values()) > printed,
+        evidence={"deviation_unit_pixels": deviation[1.0], "deviation_raw_pixels": deviation[255.0], "runs": STARTS},
     )
 
 
-def _two_products(X: Array, w: Array) -> Callable[[], Any]:
-    """What one evaluation of any linear model costs."""
-    return lambda: X.T @ (X @ w)
+@claim("amid2019:c32")
+def cost_of_the_log_partition(updates: int = 20, features: int = 784) -> Finding:
+    """Operations of the paper's iteration over those of the two matrix products, per example and evaluation.
+
+    One update of Algorithm 2 takes two powers and four other operations, a product with d features 2d of them. Twenty
+    updates are what the paper states; a power counts as twenty operations.
+    """
+    shares = {d: updates * (2 * POWER + 4) / (4 * d) for d in (features, 54)}
+    return outcome(
+        1 - shares[features],
+        caveat=shares[54] > 1,
+        evidence={"share_many_features": shares[features], "share_d54": shares[54], "updates": updates},
+    )
 
 
-def _seconds(call: Callable[[], Any], repeats: int = 7) -> float:
-    """Shortest of several runs, in processor time of this process: other programs can only lengthen a run."""
-    call()
-    best = np.inf
-    for _ in range(repeats):
-        start = time.process_time()
-        for _ in range(3):
-            call()
-        best = min(best, time.process_time() - start)
-    return best
+@cache
+def _starts(scale: float, std: float) -> tuple[float, ...]:
+    """Accuracy on simulated pixels up to ``scale`` after each of several starts of one size."""
+    rng = np.random.default_rng(0)
+    n, d = 600, 200
+    y = np.repeat([-1.0, 1.0], n // 2)
+    # mostly dark pictures, the two classes bright in different places, as clothes are
+    X = scale * np.clip(rng.normal(0.3, 0.3, size=(n, d)) + 0.15 * np.outer(y, np.repeat([-1, 1], d // 2)), 0, 1)
+    loss = TwoTemperatureLoss(0.1, 1.12)
+    fits = (plain_fit(X, y, loss, 1e-5, std * rng.normal(size=d))[0] for _ in range(STARTS))
+    return tuple(float((np.sign(X @ w) == y).mean()) for w in fits)

@@ -23,6 +23,7 @@ __all__ = [
     "LABEL_NOISES",
     "LOWEST",
     "PENALTIES",
+    "ahead",
     "by_penalty",
     "instance_run",
     "label_run",
@@ -176,7 +177,7 @@ def selected(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Indexed by data set, noise and method; columns ``honest``, ``honest_std`` (over the splits, penalty chosen in
         each on its own noisy held-out part), ``oracle`` and ``oracle_std`` (the one penalty with the best mean on
-        clean test data), and ``l2_oracle``.
+        clean test data), ``l2_oracle``, and ``splits``, the accuracies behind ``honest``, split by split.
     """
     found = []
     for (dataset, number), part in table.groupby(["dataset", "noise"], sort=False):
@@ -196,9 +197,24 @@ def selected(table: pd.DataFrame) -> pd.DataFrame:
                     "oracle": accuracy[l2].mean(),
                     "oracle_std": accuracy[l2].std(ddof=0),
                     "l2_oracle": l2,
+                    "splits": honest,
                 }
             )
     return pd.DataFrame(found).set_index(["dataset", "noise", "method"])
+
+
+def ahead(splits: pd.Series, method: str, over: Sequence[str]) -> Array:
+    """Accuracy of one method less that of whichever of the others is best in the mean, split by split.
+
+    Examples
+    --------
+    >>> splits = pd.Series({"hinge": np.array([0.5, 0.75]), "two-temperature": np.array([1.0, 0.75])})
+    >>> ahead(splits, "two-temperature", ["hinge"]).tolist()
+    [0.5, 0.0]
+    """
+    best = max(over, key=lambda other: float(splits[other].mean()))
+    gap: Array = splits[method] - splits[best]
+    return gap
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:

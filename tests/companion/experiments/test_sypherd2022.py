@@ -186,4 +186,4 @@ def test_a_malevolent_twist_needs_a_negative_exponent():
         assert found[f"{name}_inside"] == pytest.approx(1 - found["alpha_inside"])
         assert found[f"{name}_outside"] == found["alpha_outside"]
     honest = malevolent_twist(0.2, 0.1, np.random.default_rng(1))
-    assert honest["log-loss_inside"] == honest["alpha_inside"] > 0.8
+    assert honest["log-loss_inside"] == honest["alpha_inside"] > 0.5  # an honest majority needs no change of sign

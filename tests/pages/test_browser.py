@@ -118,7 +118,7 @@ def test_page_in_a_browser(opened):
 @pytest.mark.parametrize("opened", ["chapters/00_prologue.html"], indirect=True)
 def test_slider_follows_the_keyboard(opened):
     figure = opened.locator(".sliderfig").first
-    label, curve = figure.locator("output"), figure.locator("svg .curve").first
+    label, curve = figure.locator("output"), figure.locator(".layer .family0").first
     before = label.inner_text(), curve.get_attribute("d")
     figure.locator("input").press("ArrowRight")
     assert (label.inner_text() != before[0]) and (curve.get_attribute("d") != before[1])

@@ -155,9 +155,9 @@ def poison_figure() -> LiveFigure:
     X = rng.uniform(-1, 1, (400, 2))
     X = X[(np.linalg.norm(X, axis=1) < 1) & (np.abs(X @ target) > xi)][:100].round(3)
     y = np.sign(X @ target)
-    worst = (-0.35 * target + 0.9 * np.array([target[1], -target[0]])).round(3)
+    worst = np.array([0.985, -0.14])  # where the target is surest, turned a little
     poison = np.tile(worst, (10, 1))
-    Xp, yp = np.vstack([X, poison]), np.append(y, np.ones(10))
+    Xp, yp = np.vstack([X, poison]), np.append(y, -np.ones(10))
     aim = round(gamma / (2 + gamma), 3)
     fig, ax = figure("single")
     for name, advantage in (("AdaBoost", 0.0), ("SmoothBoost", gamma)):
@@ -166,7 +166,7 @@ def poison_figure() -> LiveFigure:
     ax.axline((0, 0), (-target[1], target[0]), **(method_style("theory") | {"label": "target"}))
     for label, shape, colour in ((1, "o", "#0072B2"), (-1, "D", "#D55E00")):
         ax.plot(*X[y == label].T, shape, color=colour, markersize=3, label=f"label {label:+d}")
-    ax.plot(*worst, "o", color="#0072B2", fillstyle="none", markersize=10, label="10 malicious, +1")
+    ax.plot(*worst, "D", color="#D55E00", fillstyle="none", markersize=10, label="10 malicious, -1")
     ax.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), aspect="equal")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     data = {

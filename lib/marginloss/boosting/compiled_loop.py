@@ -16,7 +16,7 @@ __all__ = ["Rule", "run"]
 
 Array = NDArray[np.float64]
 
-CHUNK = 64  # rounds
+CHUNK = 1024  # rounds
 WORK = 2e7  # values of a table looked at in a chunk: about a tenth of a second
 
 

@@ -69,7 +69,7 @@ def readable(notebook: Any, values: Mapping[str, Any]) -> Any:
     result.cells = [cell for cell in result.cells if cell.source.strip()]
     first = [new_markdown_cell(INTRODUCTION), new_code_cell(FIRST)]
     for number, cell in enumerate(first):
-        cell.id = f"marginalia-{number}"  # the same file from the same chapter
+        cell.id = f"cell-{number}"  # the same file from the same chapter
     result.cells[:0] = first
     return result
 

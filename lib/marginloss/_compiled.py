@@ -100,7 +100,7 @@ class Kernel:
             body = FunctionType(code, scope | {"__name__": self.function.__module__}, code.co_name)
             body.__qualname__ = "_".join([self.function.__qualname__, *(v.__name__ for v in self.names.values())])
             body.__module__ = self.function.__module__
-            return njit(**self.options, **options)(body)
+            return njit(**self.options, **options)(body)  # type: ignore[call-overload]
 
 
 kernel = Kernel

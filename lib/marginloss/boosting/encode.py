@@ -273,7 +273,7 @@ def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:
         group, first = _group(codes, n_bins, limit)
     if len(group) == 0:
         return encoded
-    return EncodedMatrix(np.ascontiguousarray(codes[:, first]), encoded.cuts, encoded.start, group)
+    return EncodedMatrix(np.ascontiguousarray(codes[:, first]), encoded.cuts, encoded.start, group)  # type: ignore[arg-type]
 
 
 @kernel

@@ -20,12 +20,12 @@ def mean_and_error(**runs: ArrayLike) -> dict[str, float]:
     >>> mean_and_error(gain=[0.2, 0.3, 0.25, 0.25])
     {'gain': 0.25, 'gain_se': 0.02041...}
     """
-    found = {}
+    found: dict[str, float] = {}
     for name, values in runs.items():
-        values = np.asarray(values, dtype=float)
-        if values.ndim != 1 or values.size < 2:
-            raise ValueError(f"{name} must hold the values of at least two runs, got shape {values.shape}")
-        found |= {name: float(values.mean()), f"{name}_se": float(values.std(ddof=1) / np.sqrt(values.size))}
+        each = np.asarray(values, dtype=float)
+        if each.ndim != 1 or each.size < 2:
+            raise ValueError(f"{name} must hold the values of at least two runs, got shape {each.shape}")
+        found |= {name: float(each.mean()), f"{name}_se": float(each.std(ddof=1) / np.sqrt(each.size))}
     return found
 
 
@@ -42,5 +42,6 @@ def shown(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):
-        value = f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+        number = float(value)
+        value = f"{number:.0f}" if 1000 <= abs(number) < 1e6 else f"{number:.3g}"
     return str(value).replace("-", "\N{MINUS SIGN}") if str(value).startswith("-") else str(value)

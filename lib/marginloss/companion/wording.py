@@ -10,7 +10,7 @@ from marginloss._validation import check_name
 __all__ = ["find", "say", "sentence_part"]
 
 COUNTS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-MULTIPLES = {1: "once", 2: "twice"}
+MULTIPLES = {1.0: "once", 2.0: "twice"}
 
 
 def say(number: Any, form: str = "") -> str:

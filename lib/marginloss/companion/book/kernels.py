@@ -59,7 +59,7 @@ class WarmProvisioner(LocalProvisioner):
         self.process: Any = SimpleNamespace(
             poll=lambda: kernel.exitcode,
             wait=kernel.join,
-            send_signal=lambda signum: kernel.exitcode is None and os.kill(kernel.pid, signum),
+            send_signal=lambda signum: _send(kernel, signum),
             terminate=kernel.terminate,
             kill=kernel.kill,
             **dict.fromkeys(("stdin", "stdout", "stderr")),
@@ -67,6 +67,12 @@ class WarmProvisioner(LocalProvisioner):
         self.pid = kernel.pid
         self.pgid = None  # signals go to the kernel alone: joblib's workers would print where the last one reached them
         return self.connection_info
+
+
+def _send(kernel: Any, signum: int) -> None:
+    """Send a signal to a kernel that is still there."""
+    if kernel.exitcode is None:
+        os.kill(kernel.pid, signum)
 
 
 def _serve(arguments: list[str], environment: dict[str, str], folder: str | None) -> None:

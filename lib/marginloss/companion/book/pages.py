@@ -139,7 +139,13 @@ class Ledger(_Generated):
         """Totals of the paper, then one block an entry."""
         kind, key = self.arguments
         computed, wanted = verdicts(kind, key), entries(key, kind)
-        describe = {"claim": self._claim, "exhibit": self._exhibit, "erratum": self._note, "remark": self._note}[kind]
+        describers: dict[str, Callable[..., Iterator[str]]] = {
+            "claim": self._claim,
+            "exhibit": self._exhibit,
+            "erratum": self._note,
+            "remark": self._note,
+        }
+        describe = describers[kind]
         found = {line.id: line for line in status(key)} if kind == "exhibit" else findings(key)
         if kind != "remark":
             yield counted(totals(kind, key=key)) + "."

@@ -157,7 +157,8 @@ def _entry(row: _Row, key: str, where: str) -> Entry:
         require(all(map(str.isidentifier, asked)), f"{name} asks for {asked}, which are no names")
     lists = {name: tuple(value) for name, value in names.items()}
     numbers = {name: row.get(name, {}) for name in ("published", "code")}
-    return Entry(**text, **lists, **numbers, expected=expected, parts=parts, certain=certain)
+    given: dict[str, Any] = {**text, **lists, **numbers}
+    return Entry(**given, expected=expected, parts=parts, certain=certain)
 
 
 def _parts(rows: object, where: str) -> tuple[Part, ...]:

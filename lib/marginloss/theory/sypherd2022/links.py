@@ -10,7 +10,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import entr, expit, logit
 
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss, clipped_inverse_link
-from marginloss.losses.proper.base import times
+from marginloss.losses.proper.base import ClassProbabilityLoss, times
 from marginloss.losses.proper.links import pseudo_score_at
 from marginloss.theory import Finding, claim, outcome
 
@@ -68,7 +68,9 @@ def lemma_1() -> Finding:
     """
     u, z = np.linspace(0, 1, 401), np.linspace(-6, 6, 801)
     estimates = np.concatenate([[0.0], expit(np.linspace(-40, 40, 24001)), [1.0]])
-    losses = [AlphaCPELoss(a) for a in (-math.inf, -3, -1, -0.5, 0.5, 1, 1.1, 2, 4, 30, math.inf)]
+    losses: list[ClassProbabilityLoss] = [
+        AlphaCPELoss(a) for a in (-math.inf, -3, -1, -0.5, 0.5, 1, 1.1, 2, 4, 30, math.inf)
+    ]
     losses += [FocalLoss(0.5), FocalLoss(5), SuperLoss(0, 1), SuperLoss(2, 0.3), SuperLoss(0.5, 1, AlphaCPELoss(2))]
     worst, error, jump = math.inf, 0.0, 0.0
     for loss in losses:

@@ -166,7 +166,8 @@ def margin_guarantee() -> Finding:
 
     γ and ζ are those of the rounds so far, so that the number asked for is compared with each round anew.
     """
-    slacks, runs = [], 0
+    slacks: list[float] = []
+    runs = 0
     for run, alpha in _margin_runs():
         loss = AlphaCPELoss(alpha)
         cost, valid = run.costs()

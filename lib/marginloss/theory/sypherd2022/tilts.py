@@ -50,7 +50,7 @@ def lemma_12() -> Finding:
         wrong += _broken_set_rules(minimisers)
         sets += sum(len(found) > 1 for found in minimisers)
     eta = np.linspace(0.01, 0.99, 99)
-    losses = [AlphaCPELoss(a) for a in (-5, -2, 0.3, 1, 5)]
+    losses: list[ClassProbabilityLoss] = [AlphaCPELoss(a) for a in (-5, -2, 0.3, 1, 5)]
     losses += [FocalLoss(0.5), FocalLoss(3), SuperLoss(0, 5), SuperLoss(0, 5, AlphaCPELoss(2))]
     rises = [np.diff(_difference(loss, loss.tilt(eta))) for loss in losses]
     inner = np.array([loss.tilt(np.linspace(0, 1, 201)) for loss in losses[2:]])

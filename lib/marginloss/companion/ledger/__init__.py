@@ -46,7 +46,7 @@ def entries(key: str | None = None, kind: str | None = None) -> list[Entry]:
     Parameters
     ----------
     key : str, optional
-        Key of a paper, one of :data:`PAPERS`; all papers if left out.
+        Key of a paper, one of ``PAPERS``; all papers if left out.
     kind : str, optional
         ``claim``, ``exhibit``, ``erratum`` or ``remark``; all kinds if left out.
 

@@ -53,7 +53,7 @@ def test_exhibits_show_their_functions_and_their_parts_as_sentences(soups):
         assert {name.rsplit(".")[-1] for name in entry.functions} <= codes, entry.id
         text = block.get_text()
         assert all(judged.part.says in text for judged in line.parts), entry.id
-        assert not {part.value for part in entry.parts if "_" in part.value} & set(text.split()), entry.id
+        assert not {part.value for part in entry.parts if "_" in part.value} & (set(text.split()) - codes), entry.id
 
 
 def test_no_slack_is_negative_beside_a_claim_that_holds(soups):

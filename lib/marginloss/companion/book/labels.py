@@ -87,7 +87,8 @@ class Labels:
 
 def _chapter_numbers() -> dict[str, str]:
     """Numbers of the chapters of numbered parts, which count on from part to part."""
-    parts = yaml.safe_load((root() / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    contents = yaml.safe_load((root() / "_toc.yml").read_text(encoding="utf-8"))
+    parts = contents.get("parts", [contents])
     files = [chapter["file"] for part in parts if part.get("numbered") for chapter in part["chapters"]]
     return {file.rpartition("/")[2]: str(number) for number, file in enumerate(files, 1)}
 

@@ -86,6 +86,9 @@ class LiveFigure:
 
 
 def _picture(figure: Any) -> str:
+    from matplotlib import pyplot
+
     file = io.BytesIO()
     figure.savefig(file, format="webp", dpi=110, pil_kwargs={"quality": 70, "method": 6})
+    pyplot.close(figure)  # or the cell would show it once more
     return base64.b64encode(file.getvalue()).decode()

@@ -66,8 +66,8 @@ def closure(modules: Iterable[str], folder: Path = LIBRARY) -> list[str]:
 
     Examples
     --------
-    >>> closure(["marginloss.losses.base"])
-    ['marginloss._validation', 'marginloss.losses.base']
+    >>> closure(["marginloss._norms"])
+    ['marginloss', 'marginloss._norms', 'marginloss._validation']
     """
     reached: set[str] = set()
     waiting = list(modules)

@@ -44,7 +44,7 @@ class Kernel:
     ...         found += values[i]
     ...     return found
     >>> import numpy as np
-    >>> total(np.arange(4.0))
+    >>> float(total.function(np.arange(4.0)))  # the same in Python
     6.0
     """
 

@@ -75,6 +75,7 @@ class SmallBook:
         (folder / "index.md").write_text("# Small\n\nA small book.\n")
         (chapters / "01_first.md").write_text(FIRST)
         (chapters / "02_second.md").write_text(SECOND)
+        (chapters / "references.bib").write_text("")
 
     @property
     def environment(self) -> dict[str, str]:

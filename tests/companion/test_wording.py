@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marginloss.companion.results import Recorded, Result, result_file
 from marginloss.companion.wording import find, say, sentence_part
 
 
@@ -47,6 +48,20 @@ def test_names_are_found_by_their_end():
         find("fig-5.gain", values)
     with pytest.raises(ValueError, match="unknown recorded value 'gian'"):
         find("gian", {"gain": 1.0})
+
+
+def test_other_chapters_are_asked_by_full_names_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("marginloss.companion.results.build_folder", lambda: tmp_path)
+    for chapter, key in (("11_one", "a"), ("21_two", "b")):
+        values = {f"{key}.fig-5.gain": ord(key), "plateau": -ord(key)}
+        Result(chapter, "quick", "", 1.0, values).write(result_file(chapter, "quick"))
+    page = Recorded("11_one", "quick")
+    assert find("gain", page) == find("fig-5.gain", page) == ord("a")
+    assert find("b.fig-5.gain", page) == ord("b")
+    assert find("21_two/plateau", page) == -ord("b")
+    assert find("plateau", page) == -ord("a")
+    with pytest.raises(ValueError, match="unknown recorded value 'plateau'"):
+        find("plateau", Recorded("index", "quick"))
 
 
 def test_two_numbers_that_are_alike_are_said_once():

@@ -12,7 +12,7 @@ from typing import Any
 
 from marginloss.companion.folders import build_folder
 
-__all__ = ["Result", "glued_values", "result_file", "results", "write_atomically"]
+__all__ = ["Recorded", "Result", "glued_values", "result_file", "results", "write_atomically"]
 
 PREFIX = "application/papermill.record/"
 
@@ -49,6 +49,27 @@ def results(scale: str) -> dict[str, Result]:
     """Results of all chapters that were run at this scale, by the name of the chapter."""
     found = (Result.read(path) for path in sorted((build_folder() / "results" / scale).glob("[!.]*.json")))
     return {result.chapter: result for result in found if result is not None}
+
+
+class Recorded(dict[str, Any]):
+    """What a page may say: what its chapter recorded by name, and by full name what any other chapter recorded.
+
+    The full name of an exhibit's number is ``sypherd2023.fig-5.gain``; of a number of the prose, with its chapter in
+    front, ``13_adaboost_alpha/plateau``.
+    """
+
+    def __init__(self, chapter: str, scale: str) -> None:
+        own = Result.read(result_file(chapter, scale))
+        super().__init__(own.values if own else {})
+        self.scale = scale
+
+    def __missing__(self, name: str) -> Any:
+        for result in results(self.scale).values():
+            known = {full: value for full, value in result.values.items() if "." in full}
+            known |= {f"{result.chapter}/{short}": value for short, value in result.values.items()}
+            if name in known:
+                return known[name]
+        raise KeyError(name)
 
 
 def glued_values(chapter: str, notebook: Any) -> dict[str, Any]:

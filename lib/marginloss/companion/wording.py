@@ -39,19 +39,20 @@ def say(number: Any, form: str = "") -> str:
 
 
 def find(name: str, values: Mapping[str, Any]) -> Any:
-    """A recorded value by its name, or by the end of it that tells it from all others.
+    """A recorded value by its name, or by the end of it that tells it from the others of its chapter.
 
     Examples
     --------
     >>> find("fig-5.gain", {"sypherd2023.fig-5.gain": 0.25})
     0.25
     """
-    if name in values:
-        return values[name]
-    ends = [full for full in values if full.endswith(f".{name}")]
+    ends = [name] if name in values else [full for full in values if full.endswith(f".{name}")]
     if len(ends) > 1:
         raise KeyError(f"{name} could be any of {', '.join(ends)}: write more of it")
-    return values[ends[0] if ends else check_name("recorded value", name, values)]
+    try:
+        return values[ends[0] if ends else name]  # another chapter's by its full name, where values know them
+    except KeyError:
+        return check_name("recorded value", name, values)
 
 
 def sentence_part(text: str, values: Mapping[str, Any]) -> str:

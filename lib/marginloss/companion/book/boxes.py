@@ -9,9 +9,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from marginloss.companion.book.layout import Chapter
 from marginloss.companion.book.notebooks import BOXES
-from marginloss.companion.results import Result
+from marginloss.companion.results import Recorded
 from marginloss.companion.scale import current_scale
 from marginloss.companion.wording import sentence_part
 
@@ -19,13 +18,13 @@ __all__ = ["Number", "box", "fold_solutions"]
 
 
 class Number(SphinxRole):
-    """``{n}`fig-5.gain:points```: what the chapter recorded, in words or digits."""
+    """``{n}`fig-5.gain:points```: what the chapter, or by its full name another one, recorded, in words or digits."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """The text, or an error of the build that names what was recorded."""
-        result = Result.read(Chapter(Path(self.env.doc2path(self.env.docname))).result(current_scale()))
+        chapter = Path(self.env.docname).name
         try:
-            shown = sentence_part(self.text, result.values if result else {})
+            shown = sentence_part(self.text, Recorded(chapter, current_scale()))
         except (KeyError, ValueError) as error:
             message = self.inliner.reporter.error(f"{{n}}`{self.text}`: {error}", line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]

@@ -21,7 +21,7 @@ from marginloss.companion.book.runner import outdated
 from marginloss.companion.digest import combine, library_digest
 from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
-from marginloss.companion.results import Result, write_atomically
+from marginloss.companion.results import Recorded, Result, write_atomically
 from marginloss.companion.scale import SCALES
 
 __all__ = ["BuildError", "build"]
@@ -96,9 +96,8 @@ def _write_notebooks(scale: str, pages: Path) -> None:
     import nbformat
 
     for chapter in chapters():
-        result = Result.read(chapter.result(scale))
         notebook = nbformat.read(chapter.notebook(scale), as_version=4)
-        shown = readable(notebook, result.values if result else {})
+        shown = readable(notebook, Recorded(chapter.name, scale))
         place = chapter.path.relative_to(root()).with_suffix(".ipynb")
         write_atomically(pages / "_sources" / place, nbformat.writes(shown))
 

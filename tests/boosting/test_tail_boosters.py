@@ -47,6 +47,29 @@ def test_adalpboost_weights_are_the_softmax_of_the_losses(data):
         assert_allclose((stump.predict(X) != y) @ weight, model.errors_[t], atol=1e-9)
 
 
+def test_adaboost_multiplies_errors_by_the_odds_of_being_right():
+    X, y = load_digits(return_X_y=True)
+    model = AdaLPBoostClassifier(reweight="adaboost", n_estimators=5, max_depth=5).fit(X, y)
+    losses, weight = model.model_losses(X, y).astype(float), np.full(len(y), 1 / len(y))
+    for t in range(5):
+        error = weight @ losses[:, t]
+        assert_allclose(error, model.errors_[t], rtol=1e-9)
+        weight *= (error / (1 - error)) ** (1 - losses[:, t])  # equation of section 3.3, exponent repaired
+        weight /= weight.sum()
+        assert_allclose(weight @ losses[:, t], 0.5)  # what AdaBoost's step is made for
+    assert model.guarantee_ == np.inf
+
+
+def test_without_reweighting_all_weights_stay_even(data):
+    X, y, *_ = data
+    model = AdaLPBoostClassifier(
+        reweight="none", estimator=DecisionTreeClassifier(max_depth=2), resample=True, n_estimators=6, random_state=0
+    ).fit(X, y)
+    assert_allclose(model.errors_, model.training_losses_.mean(axis=0))
+    assert len(np.unique(model.training_losses_, axis=1).T) > 1  # the draws differ
+    assert model.guarantee_ == np.inf
+
+
 def test_multiclass_weights_too():
     X, y = load_digits(return_X_y=True)
     model = AdaLPBoostClassifier(n_estimators=4, max_depth=3).fit(X, y)
@@ -300,6 +323,7 @@ def test_bad_parameters_of_each(data):
     X, y, *_ = data
     for model, name in [
         (AdaLPBoostClassifier(step_size=0), "step_size"),
+        (AdaLPBoostClassifier(reweight="adabost"), "reweight"),
         (AdaLPBoostClassifier(trim=1.0), "trim"),
         (AdaLPBoostClassifier(trim=0.1, model_weights="bagged"), "trim=0.1 has no version of model_weights='bagged'"),
         (LPBoostClassifier(patience=0), "patience"),

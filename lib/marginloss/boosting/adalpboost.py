@@ -8,16 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from marginloss._validation import POSITIVE
-from marginloss.boosting.loop import WeakLearner
+from marginloss.boosting.loop import Round, WeakLearner
 from marginloss.boosting.mixture import MixtureClassifier
 from marginloss.risk import hedge_excess
 
 __all__ = ["AdaLPBoostClassifier"]
 
 Array = NDArray[np.float64]
+
+SMALLEST_ERROR = 1e-10  # of AdaBoost's step, which has no end at an error of 0 or 1
 
 
 class AdaLPBoostClassifier(MixtureClassifier):
@@ -42,6 +44,9 @@ class AdaLPBoostClassifier(MixtureClassifier):
         Tail fraction in (0, 1] of the model weights.
     step_size : float, default=1.0
         The step η; :func:`marginloss.risk.hedge_step` gives that of Theorem 5.
+    reweight : {"constant", "adaboost", "none"}, default="constant"
+        The step of each round: η, or AdaBoost's own :math:`\log\frac{1-\epsilon_t}{\epsilon_t}` of the weighted error,
+        or none, so that all models are trained with even weights and differ by chance only.
     model_weights : {"lp", "smoothed", "bagged", "uniform", "first"}, default="lp"
         The program, its entropic version, the mean of programs on 5 bootstrap samples, even weights, or the first model
         alone.
@@ -73,7 +78,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
         Weighted error :math:`g_t` of each model.
     guarantee_ : float
         Bound on the largest expected training loss of the even mixture, from the realised :math:`g_t`:
-        their mean plus :func:`marginloss.risk.hedge_excess`; ``inf`` when samples are trimmed.
+        their mean plus :func:`marginloss.risk.hedge_excess`; ``inf`` when samples are trimmed or the step is another.
     model_weights_ : ndarray
         Probability of each model at ``alpha_``.
     value_ : float
@@ -100,6 +105,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MixtureClassifier._parameter_constraints,
         "step_size": [POSITIVE],
+        "reweight": [StrOptions({"constant", "adaboost", "none"})],
         "trim": [Interval(Real, 0, 1, closed="left")],
     }
 
@@ -107,6 +113,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
         self,
         alpha: float = 0.1,
         step_size: float = 1.0,
+        reweight: str = "constant",
         model_weights: str = "lp",
         trim: float = 0.0,
         sampling: str | None = None,
@@ -119,6 +126,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
     ) -> None:
         self.alpha = alpha
         self.step_size = step_size
+        self.reweight = reweight
         self.model_weights = model_weights
         self.trim = trim
         self.sampling = sampling
@@ -132,7 +140,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
     @property
     def guarantee_(self) -> float:
         """Bound on the largest expected training loss of the even mixture."""
-        if self.trim or len(self.classes_) == 1:
+        if self.trim or self.reweight != "constant" or len(self.classes_) == 1:
             return np.inf
         return float(self.errors_.mean()) + hedge_excess(self._n_trained, len(self.errors_), self.step_size)
 
@@ -140,14 +148,24 @@ class AdaLPBoostClassifier(MixtureClassifier):
         others = len(self.classes_) - 1
         # an error lowers the margin by this much more than a hit raises it: 2 for two classes
         spread = 1 / others + 1 / others**2
+        rate = {"constant": self.step_size, "adaboost": 1.0, "none": 0.0}[self.reweight] / spread
         mass = learner.sample_weight / learner.sample_weight.sum()
         self._n_trained = max(round(1 / mass.min()), 1)
 
         def weigh(margin: Array, total: float) -> Array:
-            weights = -self.step_size / spread * margin
+            weights = -rate * margin
             if self.trim and total:
                 worst = np.argsort(margin, kind="stable")
                 weights[worst[np.cumsum(mass[worst]) <= self.trim]] = -np.inf
             return weights
 
         return weigh
+
+    def _collector(self, columns: list[NDArray[np.bool_]]) -> Callable[[Round], float]:
+        collect = super()._collector(columns)
+
+        def adaboost(now: Round) -> float:
+            collect(now)
+            return float(np.log(1 / np.clip(now.error, SMALLEST_ERROR, 1 - SMALLEST_ERROR) - 1))
+
+        return adaboost if self.reweight == "adaboost" else collect

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -39,7 +41,7 @@ __all__ = [
 #: Constraints of parameters that several estimators have: whole numbers from 1, shares, positive numbers.
 COUNT = Interval(Integral, 1, None, closed="left")
 SHARE = Interval(Real, 0, 1, closed="neither")
-POSITIVE = Interval(Real, 0, None, closed="neither")
+POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 
 
 class UnknownName(ValueError):
@@ -207,11 +209,20 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
 class MarginlossClassifier(ClassifierMixin, BaseEstimator):
     """Base of all estimators: one way to check data, one rule for ties, one version mark.
 
-    Subclasses set ``_binary_only = True`` where they take two classes only. A fitted estimator carries the version of
-    the library that made it in ``marginloss_version_``, so that a model read from disk can say so.
+    Subclasses set ``_binary_only = True`` where they take two classes only, and have a parameter ``class_weight`` where
+    a class can be given more weight: ``_check_training`` then multiplies it into the weights of the rows. A fitted
+    estimator carries the version of the library that made it in ``marginloss_version_``, so that a model read from disk
+    can say so.
     """
 
     _binary_only = False
+    class_weight: Any = None
+
+    @available_if(lambda self: hasattr(self, "predict_proba"))
+    def predict_log_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
+        """Logarithms of what ``predict_proba`` returns, ``-inf`` for a probability of zero."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, **params))
 
     def _check_training(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, **check_params: Any
@@ -226,7 +237,7 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
         codes : ndarray of shape (n,)
             Position of each label in ``classes_``; for two classes the signed label is ``2 * codes - 1``.
         sample_weight : ndarray of shape (n,)
-            Positive weights, ones if none were given.
+            Positive weights, ones if none were given, times those of ``class_weight``.
         """
         wanted = check_params.get("dtype")
         as_it_is = wanted is None or wanted is np.float64 or (isinstance(wanted, list) and np.float64 in wanted)
@@ -255,8 +266,22 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
             )
+        if self.class_weight is not None:
+            weight = weight * self._weights_of_classes(codes, weight)[codes]
         self.marginloss_version_ = __version__
         return X, codes, weight
+
+    def _weights_of_classes(self, codes: NDArray[np.intp], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Factor of each class: ``"balanced"`` gives all classes the same weight together."""
+        given, count = self.class_weight, len(self.classes_)
+        if given == "balanced":
+            return weight.sum() / (count * np.bincount(codes, weight))
+        if not isinstance(given, dict):
+            raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {given!r}")
+        factors = compute_class_weight(given, classes=self.classes_, y=self.classes_)
+        if not (np.isfinite(factors) & (factors > 0)).all():
+            raise ValueError(f"class_weight must be positive numbers, got {given!r}")
+        return np.asarray(factors, dtype=np.float64)
 
     def _labels_from_score(self, score: NDArray[np.float64]) -> NDArray[Any]:
         """Labels of two classes by the sign of the score; a score of exactly 0 is ``classes_[0]``."""

@@ -51,7 +51,12 @@ def test_programs_are_told_apart():
         ("c2", "sets_differ", 1, 7245),
         ("c4", "worst_repaired", 0, 1e-12),
         ("c6", "best", 0.2 - 1e-9, 0.2 + 1e-9),
+        ("c12", "two_answers", 0.5 - 1e-9, 0.5 + 1e-9),
+        ("c12", "forced_3_40", 1 / 3 - 1e-9, 1 / 3 + 1e-9),
+        ("c12", "forced_4_35", 1 / 3 - 1e-9, 1 / 3 + 1e-9),
+        ("c12", "forced_4_70", 2 / 3 - 1e-9, 2 / 3 + 1e-9),
         ("c14", "plain_reached_in_60", 0, 1),
+        ("c14", "most_rounds", 2, 100),
         ("c16", "worst_share_of_bound", 0.85, 1),
         ("c16", "worst_share_at_step_1", 0.9, 1),
         ("c18", "step_compas", 0.8255, 0.8265),
@@ -111,6 +116,70 @@ def test_hard_table_needs_the_first_and_the_last_model():
     assert table.max() <= 1
     assert lpboost(table, 1 / 8).value < 0.51
     assert lpboost(table[:, :-1], 1 / 8).value > 0.7
+
+
+def test_a_learner_with_two_answers_keeps_the_footnote_true():
+    # wrong on {1} while that weighs at most one half, else on {2, 3}: no booster gets below one half
+    rng = np.random.default_rng(0)
+    for weight in rng.dirichlet(np.ones(3), 50):
+        first, others = weight[0], weight[1] + weight[2]
+        assert min(first, others) <= 0.5
+    for mixture in rng.dirichlet(np.ones(2), 50):
+        assert cvar(np.array([[1, 0], [0, 1], [0, 1]]) @ mixture, 1 / 3) >= 0.5
+    assert_allclose(games.forced(3, 0.5, 1 / 3), 0.5, atol=1e-9)
+    assert_allclose(games.forced(3, 0.5, 0.8), 5 / 12, atol=1e-9)
+    assert_allclose(games.forced(3, 0.5, 1.0), 1 / 3, atol=1e-9)
+
+
+def test_families_are_the_antichains():
+    # Dedekind's numbers without the empty set and without the model that never errs
+    assert [sum(1 for _ in games._families(n)) for n in (1, 2, 3, 4)] == [1, 4, 18, 166]
+
+
+def test_whole_errors_only_would_make_the_footnote_fail(monkeypatch):
+    monkeypatch.setattr(games, "forced", lambda n, g, alpha: int(g * n) / n)  # what a learner of one answer keeps up
+    assert games.c12().verdict == "fails as printed"
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("lpboost_beta", lambda alpha, delta: lpboost_beta(alpha, delta) / 2),  # hides more than half of delta
+        ("lpboost_rounds", lambda alpha, delta: lpboost_rounds(alpha, delta) // 5),
+    ],
+)
+def test_other_constants_are_told_from_those_of_theorem_4(monkeypatch, name, wrong):
+    monkeypatch.setattr(games, name, wrong)
+    assert games.c14().verdict == "fails as printed"
+
+
+def test_a_learner_that_breaks_its_promise_is_told_from_one_that_keeps_it(monkeypatch):
+    kept = {name: lambda w, p, g, r, play=play: play(w, p, g + 0.3, r) for name, play in games.ADVERSARIES.items()}
+    monkeypatch.setattr(games, "ADVERSARIES", kept)
+    assert games.c14().verdict == "fails as printed"
+
+
+def test_rounds_of_the_proof_are_about_4_beta_over_delta():
+    assert 0.8 < games.rounds_of_the_proof(40.0, 0.1) / (4 * 40.0 / 0.1) < 1.05
+
+
+def test_group_dro_with_the_sign_turned_is_no_adaboost(monkeypatch):
+    true = games.group_dro
+    monkeypatch.setattr(games, "group_dro", lambda answer, k, rounds, step: true(answer, k, rounds, -step))
+    assert games.c21().verdict == "fails as printed"
+
+
+def test_another_program_is_worse_than_the_special_cases(monkeypatch):
+    true = practice.lpboost_path
+    monkeypatch.setattr(practice, "lpboost_path", lambda losses, levels: true(losses, np.minimum(1, 4 * levels)))
+    assert practice.c17().verdict == "fails as printed"
+
+
+def test_time_of_boosting_is_what_the_paper_says_for_an_erm_of_a_hundred_epochs(monkeypatch):
+    assert practice.c29().verdict == "undecided"
+    true = practice.times_of_erm
+    monkeypatch.setattr(practice, "times_of_erm", lambda epochs=None: [true(epochs or 100)[0]])
+    assert practice.c29().verdict == "holds"
 
 
 def test_plain_program_game_differs_from_the_regularised_one():

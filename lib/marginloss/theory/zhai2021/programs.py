@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.special import logsumexp, softmax
 
-from marginloss.risk import cvar, cvar_weights, group_lpboost, lpboost, lpboost_path, smoothed_cvar
+from marginloss.risk import cvar, cvar_weights, lpboost, lpboost_path, smoothed_cvar
 from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["dual_program", "primal_program", "soft_margin_dual", "soft_margin_program", "tables"]
@@ -110,51 +110,6 @@ def c20() -> Finding:
         worst = max(worst, abs(soft_margin_program(1 - losses, cap) - primal_program(losses, alpha)))
         worst = max(worst, abs(soft_margin_dual(1 - losses, cap) - (dual_program(losses, alpha)[0] or 0.0)))
     return outcome(-worst, evidence={"largest_difference": worst}, tolerance=SOLVER)
-
-
-@claim("zhai2021:c21")
-def c21() -> Finding:
-    """Groups as samples: exponential weights over groups, and program weights that cannot lose on them."""
-    rng = np.random.default_rng(4)
-    slack, apart = np.inf, 0.0
-    for _ in range(60):
-        k, n_models = int(rng.integers(2, 8)), int(rng.integers(2, 7))
-        groups = np.r_[np.arange(k), rng.integers(0, k, 20)]  # of unequal sizes
-        losses = rng.random((len(groups), n_models))
-        means = np.array([losses[groups == group].mean(axis=0) for group in range(k)])
-        found = group_lpboost(losses, groups)
-        apart = max(apart, abs(float((means @ found.model_weights).max()) - found.value))
-        slack = min(slack, means.mean(axis=1).max() - found.value, means.max(axis=0).min() - found.value)
-    # Group DRO's multiplicative update is the softmax of the summed group losses
-    losses, weights = rng.random((5, 6)), np.full(5, 0.2)
-    for column in losses.T:
-        weights = weights * np.exp(0.3 * column)
-        weights /= weights.sum()
-    same = float(np.abs(weights - softmax(0.3 * losses.sum(axis=1))).max())
-    evidence = {"smallest_slack": slack, "update_difference": same, "worst_group_difference": apart}
-    holds = slack >= -SOLVER and same < 1e-12 and apart < SOLVER
-    return outcome(slack, holds=holds, evidence=evidence)
-
-
-@claim("zhai2021:c12")
-def c12() -> Finding:
-    """All 0/1 models with floor(g n) errors: what the best booster can reach against them."""
-    three, four = _reachable(3, 0.5), _reachable(4, 0.5)
-    # real losses: the constant model of loss g leaves nothing else
-    constant = lpboost(np.full((3, 1), 0.5), 1 / 3).value
-    slack = min(four - 0.5, constant - 0.5)
-    # what is left of g in general
-    apart = max(abs(_reachable(n, g) - int(g * n) / n) for n in (2, 3, 4, 5, 6) for g in (0.2, 0.35, 0.5, 0.7))
-    evidence = {"three_samples": three, "four_samples": four, "real_losses": constant, "g": 0.5}
-    evidence["distance_from_whole_errors"] = apart
-    holds = slack >= -SOLVER and apart < SOLVER
-    return outcome(slack, holds=holds, caveat=three < 0.5 - SOLVER, evidence=evidence)
-
-
-def _reachable(n: int, g: float) -> float:
-    vectors = np.array([[(code >> i) & 1 for i in range(n)] for code in range(2**n)], dtype=float)
-    allowed = vectors[vectors.sum(axis=1) == int(g * n)]
-    return lpboost(allowed.T, 1 / n).value
 
 
 @claim("zhai2021:c15")

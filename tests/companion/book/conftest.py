@@ -32,6 +32,7 @@ from myst_nb import glue
 from marginloss.companion import scaled
 from marginloss.small import cost
 glue("largest", cost(margin), display=False)
+print(f"largest: {cost(margin):.4f}")
 glue("runs", scaled(quick=4, paper=80), display=False)
 ```
 

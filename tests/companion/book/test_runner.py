@@ -106,7 +106,7 @@ def test_try_leaves_the_book_alone(small_book):
     status, output = small_book.call("try", "first", "-p", "margin=0.0")
     assert status == 0, output
     assert (small_book.folder / "_build/try/01_first.ipynb").is_file()
-    assert "2.352" in (small_book.folder / "_build/try/01_first.ipynb").read_text("utf-8")
+    assert "largest: 2.3529" in (small_book.folder / "_build/try/01_first.ipynb").read_text("utf-8")
     assert result(small_book, "01_first") == before
 
 

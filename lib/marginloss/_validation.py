@@ -5,11 +5,11 @@ Messages name the parameter, the value and what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ __all__ = [
     "COUNT",
     "POSITIVE",
     "SHARE",
+    "ClassWeight",
     "MarginlossClassifier",
     "UnknownName",
     "all_or_nothing",
@@ -42,6 +43,7 @@ __all__ = [
 COUNT = Interval(Integral, 1, None, closed="left")
 SHARE = Interval(Real, 0, 1, closed="neither")
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
+ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 
 
 class UnknownName(ValueError):
@@ -210,13 +212,18 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
     """Base of all estimators: one way to check data, one rule for ties, one version mark.
 
     Subclasses set ``_binary_only = True`` where they take two classes only, and have a parameter ``class_weight`` where
-    a class can be given more weight: ``_check_training`` then multiplies it into the weights of the rows. A fitted
-    estimator carries the version of the library that made it in ``marginloss_version_``, so that a model read from disk
-    can say so.
+    a class can be given more weight: ``_check_training`` then multiplies it into the weights of the rows. A fit that
+    fails leaves the estimator as it was. A fitted estimator carries the version of the library that made it in
+    ``marginloss_version_``, so that a model read from disk can say so.
     """
 
     _binary_only = False
-    class_weight: Any = None
+    class_weight: ClassWeight = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "fit" in vars(cls):
+            cls.fit = all_or_nothing(cls.fit)
 
     @available_if(lambda self: hasattr(self, "predict_proba"))
     def predict_log_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
@@ -256,9 +263,6 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
             present = weight > 0
             if not present.any():
                 raise ValueError("sample_weight must not be all zero: there is nothing to learn from")
-            with np.errstate(over="ignore"):
-                if not np.isfinite(weight.sum()):
-                    raise ValueError(f"sample_weight must have a finite sum, got weights of up to {weight.max()}")
             if not present.all():
                 X, labels, weight = X[present], labels[present], weight[present]
         self.classes_, codes = _classes(labels)
@@ -268,6 +272,9 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
             )
         if self.class_weight is not None:
             weight = weight * self._weights_of_classes(codes, weight)[codes]
+        with np.errstate(over="ignore"):
+            if not np.isfinite(weight.sum()):
+                raise ValueError(f"sample_weight must have a finite sum, got weights of up to {weight.max()}")
         self.marginloss_version_ = __version__
         return X, codes, weight
 
@@ -282,6 +289,17 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
         if not (np.isfinite(factors) & (factors > 0)).all():
             raise ValueError(f"class_weight must be positive numbers, got {given!r}")
         return np.asarray(factors, dtype=np.float64)
+
+    def _need_two_classes(self) -> None:
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes in the data, but the data contains only "
+                f"one class: {self.classes_[0]!r}"
+            )
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of the rows whose predicted label is ``y``."""
+        return float(super().score(X, y, sample_weight))
 
     def _labels_from_score(self, score: NDArray[np.float64]) -> NDArray[Any]:
         """Labels of two classes by the sign of the score; a score of exactly 0 is ``classes_[0]``."""

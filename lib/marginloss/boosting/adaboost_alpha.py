@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.model_selection import train_test_split
 
-from marginloss._validation import all_or_nothing, check_choice, check_integer, check_real, check_reals
+from marginloss._validation import check_choice, check_integer, check_real, check_reals
 from marginloss.boosting.base import BoostingClassifier
 from marginloss.boosting.encode import EncodedMatrix
 from marginloss.boosting.loop import Round, Stop, boost
@@ -139,7 +139,6 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         self.random_state = random_state
         self.loss = loss
 
-    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> AdaBoostAlphaClassifier:
         """Fit the booster.
 

@@ -155,7 +155,7 @@ class HalfspaceLearner(MarginlossClassifier):
                 f"HalfspaceLearner stopped after {self.n_iter_} rounds ({self.booster_.stop_reason_}): no linear "
                 "function is better than chance on the examples that are left",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

@@ -122,7 +122,7 @@ class MixtureClassifier(Booster):
                     "a model makes no error on the training samples, so that the model weights chosen on them are its "
                     "alone, whatever alpha is: give X_val and y_val",
                     UserWarning,
-                    stacklevel=2,
+                    stacklevel=3,
                 )
         else:
             self.validation_losses_ = self._losses(X_val, y_val, "y_val")
@@ -133,7 +133,7 @@ class MixtureClassifier(Booster):
                     f"alpha={self.alpha!r} of the validation samples are {in_tail:.0f}, fewer than {FEW}: weights "
                     'fitted to so small a tail overfit; model_weights="bagged" or "uniform" may do better',
                     UserWarning,
-                    stacklevel=2,
+                    stacklevel=3,
                 )
         return self.set_alpha(self.alpha)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss._validation import all_or_nothing, check_choice, check_integer, check_real, check_reals
+from marginloss._validation import check_choice, check_integer, check_real, check_reals
 from marginloss.boosting.base import BoostingClassifier
 from marginloss.boosting.encode import EncodedMatrix
 from marginloss.boosting.loop import boost
@@ -123,7 +123,6 @@ class PILBoostClassifier(BoostingClassifier):
         self.cv = cv
         self.random_state = random_state
 
-    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PILBoostClassifier:
         """Fit the booster.
 

@@ -190,7 +190,7 @@ class PNormLearner(MarginlossClassifier):
                 f"R was estimated as the largest norm in the sample, {R:.6g}; a single outlier would weaken every "
                 "hypothesis, so pass R if you know it",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         else:
             R = float(self.R)

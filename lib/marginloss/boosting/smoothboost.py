@@ -304,14 +304,14 @@ class SmoothBoostClassifier(SmoothBooster):
         """Say once that an advantage was too small, and that the run did not come to its end."""
         short = np.append(self._falls_short(2 * self.advantages_), self.stop_reason_ == "weak_learner_failed")
         if self.on_failure == "warn" and short.any():
-            warnings.warn(self._shortfall(int(short.argmax())), ConvergenceWarning, stacklevel=3)
+            warnings.warn(self._shortfall(int(short.argmax())), ConvergenceWarning, stacklevel=4)
         if self.stop_reason_ == "n_rounds":
             warnings.warn(
                 f"SmoothBoost did not stop within {self.n_estimators_} rounds: mean measure "
                 f"{self.certified_fraction_:.4g} is not below kappa={self.kappa}, smallest advantage "
                 f"{self.advantages_.min():.4g}",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _check_parameters(self) -> None:

@@ -74,11 +74,7 @@ class LinearModel(MarginlossClassifier):
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
         X, codes, weight = self._check_training(X, y, sample_weight, accept_sparse="csr", dtype=PRECISIONS)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
-                f"{self.classes_[0]!r}"
-            )
+        self._need_two_classes()
         return X, codes, weight
 
     def _check_factor(self, factor: DesignFactor | None, X: Any, weight: Array) -> DesignFactor:
@@ -132,7 +128,7 @@ class LinearModel(MarginlossClassifier):
         right = np.zeros(len(candidates))
         for train, test in folds(self.cv, codes, sample_weight):
             for k, parameters in enumerate(candidates):
-                model = clone(self).set_params(**parameters)
+                model = clone(self).set_params(class_weight=None, **parameters)  # the weights hold it already
                 model.fit(X[train], codes[train], weight[train], factor=factor)
                 right[k] += weight[test] @ (model.predict(X[test]) == codes[test])
         return candidates[int(np.argmax(right))]
@@ -146,7 +142,7 @@ class LinearModel(MarginlossClassifier):
                 f"{type(self).__name__} did not converge: {solution.reason} "
                 f"(largest entry of the gradient {solution.gradient:.2e}, tol={self.tol:g}, max_iter={self.max_iter})",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def __sklearn_tags__(self) -> Any:

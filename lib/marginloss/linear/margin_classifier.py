@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from marginloss._rows import merge_rows
+from marginloss._validation import ClassWeight
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import MarginObjective, SmoothedHinge
@@ -68,6 +69,8 @@ class MarginClassifier(LinearModel):
         For ``loss="cv"``; a number means stratified folds.
     random_state : int, RandomState or None
         For the third and further starts.
+    class_weight : dict or "balanced", optional
+        Weights of the classes, multiplied with those of the examples; ``"balanced"`` gives all the same total.
 
     Attributes
     ----------
@@ -108,6 +111,7 @@ class MarginClassifier(LinearModel):
         warm_start: bool = False,
         cv: Any = 5,
         random_state: Any = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.loss = loss
         self.l2 = l2
@@ -121,6 +125,7 @@ class MarginClassifier(LinearModel):
         self.warm_start = warm_start
         self.cv = cv
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, factor: DesignFactor | None = None
@@ -175,8 +180,7 @@ class MarginClassifier(LinearModel):
         Hinge and sigmoid losses have none: their best score says on which side of ½ a probability is, not where.
         """
         scores = self.decision_function(X)
-        positive = self.loss_.posterior(scores)
-        return np.stack([1 - positive, positive], axis=1)
+        return self.loss_.posterior(np.stack([-scores, scores], axis=1))
 
     def odds_ratios(self) -> Array:
         r"""Factor by which the odds of the positive class grow with one unit of each feature.

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import attaining_vector
-from marginloss._validation import COUNT, POSITIVE, SHARE, MarginlossClassifier, check_real
+from marginloss._validation import COUNT, POSITIVE, SHARE, ClassWeight, MarginlossClassifier, check_real
 
 __all__ = ["PNormPerceptron", "Winnow", "mistake_bound"]
 
@@ -69,11 +69,16 @@ class _OnlineLinear(MarginlossClassifier):
     }
 
     def __init__(
-        self, max_iter: int = 100, fit_intercept: bool = True, validation_fraction: float | None = None
+        self,
+        max_iter: int = 100,
+        fit_intercept: bool = True,
+        validation_fraction: float | None = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.validation_fraction = validation_fraction
+        self.class_weight = class_weight
 
     @abstractmethod
     def _weights(self, z: Array) -> Array:
@@ -91,8 +96,7 @@ class _OnlineLinear(MarginlossClassifier):
         """
         self._validate_params()
         X, codes, weight = self._check_training(X, y, sample_weight, dtype=np.float64)
-        if len(self.classes_) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
+        self._need_two_classes()
         if self.fit_intercept:
             X = np.column_stack([X, np.ones(len(X))])
         signed = (2.0 * codes - 1.0)[:, None] * X
@@ -125,7 +129,7 @@ class _OnlineLinear(MarginlossClassifier):
                 f"{type(self).__name__} still made {self.mistakes_per_pass_[-1]} mistakes in pass {self.max_iter} "
                 "(max_iter): the classes may not be linearly separable",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         dimension = self.n_features_in_
         self.coef_ = best[None, :dimension]
@@ -185,6 +189,8 @@ class PNormPerceptron(_OnlineLinear):
         Hold out this last part of the examples, counted in rows whatever their weights, and keep the hypothesis with
         least error there: the conversion of an online into a batch learner (Theorem 7). Otherwise the last hypothesis
         is kept.
+    class_weight : dict or "balanced", optional
+        Weights of the classes, multiplied with those of the examples.
 
     Attributes
     ----------
@@ -215,8 +221,9 @@ class PNormPerceptron(_OnlineLinear):
         max_iter: int = 100,
         fit_intercept: bool = True,
         validation_fraction: float | None = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        super().__init__(max_iter, fit_intercept, validation_fraction)
+        super().__init__(max_iter, fit_intercept, validation_fraction, class_weight)
         self.p = p
 
     def _weights(self, z: Array) -> Array:
@@ -232,7 +239,7 @@ class Winnow(_OnlineLinear):
     ----------
     step_size : float, default 0.1
         The factor's exponent :math:`\eta`; :math:`\xi/(R_\infty^2\|u\|_1)` where these are known.
-    max_iter, fit_intercept, validation_fraction
+    max_iter, fit_intercept, validation_fraction, class_weight
         As for :class:`PNormPerceptron`.
 
     Examples
@@ -249,8 +256,9 @@ class Winnow(_OnlineLinear):
         max_iter: int = 100,
         fit_intercept: bool = True,
         validation_fraction: float | None = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        super().__init__(max_iter, fit_intercept, validation_fraction)
+        super().__init__(max_iter, fit_intercept, validation_fraction, class_weight)
         self.step_size = step_size
 
     def _weights(self, z: Array) -> Array:

@@ -11,7 +11,7 @@ from scipy.special import softmax
 from sklearn.utils._param_validation import StrOptions
 
 from marginloss._rows import merge_rows
-from marginloss._validation import POSITIVE
+from marginloss._validation import POSITIVE, ClassWeight
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import ActivationObjective, MarginObjective, Objective
@@ -47,7 +47,7 @@ class TwoTemperatureClassifier(LinearModel):
     t2 : float or "cv", default=1.2
         Temperature of the exponential, positive; at least 1 if ``t1`` is.
     l2 : float, default=1e-4
-    solver, radius, fit_intercept, max_iter, tol, step_size, n_starts, warm_start, cv, random_state
+    solver, radius, fit_intercept, max_iter, tol, step_size, n_starts, warm_start, cv, random_state, class_weight
         As in :class:`MarginClassifier`.
 
     Attributes
@@ -90,6 +90,7 @@ class TwoTemperatureClassifier(LinearModel):
         warm_start: bool = False,
         cv: Any = 5,
         random_state: Any = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.t1 = t1
         self.t2 = t2
@@ -104,6 +105,7 @@ class TwoTemperatureClassifier(LinearModel):
         self.warm_start = warm_start
         self.cv = cv
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, factor: DesignFactor | None = None

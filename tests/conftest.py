@@ -13,17 +13,19 @@ settings.load_profile("untimed")
 
 @pytest.fixture
 def need():
-    """Call it with the names of data sets that the test reads.
+    """Call it with the names of data sets that the test reads, or with one name and a part.
 
-    One that is not here skips the test, with the reason; where a data folder was promised, it fails.
+    One that is not here skips the test, with the reason; where a data folder was promised, it fails (large sets aside).
     """
     from marginloss.datasets import available
+    from marginloss.datasets.registry import dataset
 
-    def check(*names):
+    def check(*names, part=None):
         for name in names:
-            if not available(name):
+            if not available(name, part):
                 message = f"data set {name} is not here: marginloss data {name} --fetch"
-                if os.environ.get("MARGINLOSS_DATA"):
+                entry = dataset(name)
+                if os.environ.get("MARGINLOSS_DATA") and not {part or next(iter(entry.parts))} <= set(entry.large):
                     pytest.fail(message)
                 pytest.skip(message)
 

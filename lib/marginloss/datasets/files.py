@@ -43,7 +43,7 @@ def read(folder: Path, file: DataFile) -> Content:
     """Content of a file after its checksum was compared."""
     path = folder / file.path
     try:
-        content = _unpack(path.name, path.read_bytes())
+        content = _unpack(path)
     except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, ValueError, KeyError) as error:
         raise ChecksumError(f"{path} is damaged ({error}); delete it and fetch it again") from error
     noted = path.with_name(path.name + ".sha256")
@@ -77,15 +77,15 @@ def digest(content: Content) -> str:
     for name in sorted(content):
         array = np.ascontiguousarray(content[name])
         total.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        total.update(array.tobytes())
+        total.update(array.reshape(-1).view(np.uint8).data)  # without a copy
     return total.hexdigest()
 
 
-def _unpack(name: str, raw: bytes) -> Content:
-    if name.endswith(".npz"):
-        with np.load(BytesIO(raw), allow_pickle=False) as arrays:
+def _unpack(path: Path) -> Content:
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as arrays:
             return {key: arrays[key] for key in arrays.files}
-    return gzip.decompress(raw)
+    return gzip.decompress(path.read_bytes())
 
 
 def _pack(content: Content) -> bytes:

@@ -13,7 +13,7 @@ from marginloss.datasets.inventory import contents
 from marginloss.datasets.registry import dataset
 from marginloss.datasets.tables import as_bunch
 
-__all__ = ["load_cifar10", "load_covertype", "load_fashion_mnist"]
+__all__ = ["load_cifar10", "load_cifar10n", "load_covertype", "load_fashion_mnist"]
 
 
 def load_fashion_mnist(*, classes: Sequence[int] | None = None, return_X_y: bool = False) -> Any:
@@ -54,17 +54,18 @@ def load_fashion_mnist(*, classes: Sequence[int] | None = None, return_X_y: bool
     return _chosen("fashion_mnist", X, y, first, names, classes, return_X_y)
 
 
-def load_cifar10(*, part: str = "pair", return_X_y: bool = False) -> Any:
-    """CIFAR-10: all airplanes and automobiles in grey, or a colour sample of all ten classes.
+def load_cifar10(*, part: str | None = None, return_X_y: bool = False) -> Any:
+    """CIFAR-10: all airplanes and automobiles in grey, a colour sample of all ten classes, or all 60,000 pictures.
 
     amid2019 uses two classes in grey, without saying which; zhai2021 uses colour. Grey is 0.299 R + 0.587 G + 0.114 B,
     rounded. The pair and the formula are our choice.
 
     Parameters
     ----------
-    part : {"pair", "colour"}, default="pair"
-        ``"pair"``: 12,000 × 1,024, airplane −1 and automobile +1, complete. ``"colour"``: 6,000 × 32 × 32 × 3, ten
-        classes 0 to 9, the first 500 training and 100 test pictures of each.
+    part : {"pair", "colour", "full"}, default=None
+        ``None`` or ``"pair"``: 12,000 × 1,024, airplane −1 and automobile +1, complete. ``"colour"``: 6,000 × 32 × 32
+        × 3, ten classes 0 to 9, the first 500 training and 100 test pictures of each. ``"full"``: 60,000 × 32 × 32 ×
+        3, in the published order, the 50,000 for training first (184 MB).
     return_X_y : bool, default=False
         Return ``(X, y)`` instead of a Bunch.
 
@@ -79,15 +80,56 @@ def load_cifar10(*, part: str = "pair", return_X_y: bool = False) -> Any:
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    if part not in ("pair", "colour"):
-        raise ValueError(f"part must be 'pair' or 'colour', got {part!r}")
+    part = part or "pair"
+    if part not in ("pair", "colour", "full"):
+        raise ValueError(f"part must be 'pair', 'colour' or 'full', got {part!r}")
     (arrays,) = contents("cifar10", part)
     assert not isinstance(arrays, bytes)
-    X = np.concatenate([arrays["X_train"], arrays["X_test"]])
-    y = np.concatenate([arrays["y_train"], arrays["y_test"]])
-    first = np.arange(len(y)) < len(arrays["y_train"])
+    if part == "full":
+        X, y, n_train = arrays["X"], arrays["y"], 50_000
+    else:
+        X = np.concatenate([arrays["X_train"], arrays["X_test"]])
+        y, n_train = np.concatenate([arrays["y_train"], arrays["y_test"]]), len(arrays["y_train"])
+    first = np.arange(len(y)) < n_train
     names = list(dataset("cifar10").classes) if part == "pair" else arrays["class_names"].tolist()
     return _chosen("cifar10", X, y, first, names, None, return_X_y, check=part == "pair")
+
+
+def load_cifar10n(*, return_X_y: bool = False) -> Any:
+    """CIFAR-10N: what people answered for the 50,000 training pictures of CIFAR-10, beside the published labels.
+
+    In the order of ``load_cifar10(part="full")``. The licence forbids commercial use; cite wei2022.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch
+        ``data`` (labels 0 to 9 by people, one column each for ``feature_names``: ``aggre``, the majority of three
+        people; ``random1`` to ``random3``, each of them; ``worst``, a wrong answer if there is one), ``target`` (the
+        published labels), ``target_names``, ``licence``, ``source``, ``status``, ``DESCR``.
+
+    Raises
+    ------
+    DatasetNotFound
+        If the data are not on this machine; the message says how to get them.
+    """
+    (arrays,) = contents("cifar10n")
+    assert not isinstance(arrays, bytes)
+    answers = ["aggre", "random1", "random2", "random3", "worst"]
+    y = arrays["clean"].astype(np.int64)
+    return as_bunch(
+        "cifar10n",
+        np.column_stack([arrays[name] for name in answers]),
+        y,
+        return_X_y,
+        counted=y,
+        feature_names=answers,
+        target_names=list(dataset("cifar10n").classes),
+    )
 
 
 def load_covertype(
@@ -159,7 +201,7 @@ def _chosen(
     position = np.full(len(names), -1)
     position[chosen] = np.arange(len(chosen))
     keep = position[y] >= 0
-    X, target = X[keep], position[y[keep]]
+    X, target = X if keep.all() else X[keep], position[y[keep]]
     if first is not None:
         more |= {"train": np.flatnonzero(first[keep]), "test": np.flatnonzero(~first[keep])}
     more.setdefault("feature_names", [f"pixel{i}" for i in range(int(np.prod(X.shape[1:])))])

@@ -15,16 +15,18 @@ __all__ = ["available", "contents", "not_found"]
 
 
 @overload
-def available(name: str) -> bool: ...
+def available(name: str, part: str | None = None) -> bool: ...
 @overload
-def available(name: None = None) -> dict[str, str | None]: ...
-def available(name: str | None = None) -> bool | dict[str, str | None]:
+def available(name: None = None, part: None = None) -> dict[str, str | None]: ...
+def available(name: str | None = None, part: str | None = None) -> bool | dict[str, str | None]:
     """Whether a data set can be loaded without the network; never touches it.
 
     Parameters
     ----------
     name : str, optional
         A data set, by the part of its loader's name after ``load_``.
+    part : str, optional
+        A part of it, such as ``"full"``; any of its parts by default.
 
     Returns
     -------
@@ -36,6 +38,8 @@ def available(name: str | None = None) -> bool | dict[str, str | None]:
     >>> available("breast_cancer")
     True
     """
+    if name is not None and part is not None:
+        return files.find(dataset(name), part) is not None
     if name is not None:
         return _where(dataset(name)) is not None
     return {each: _where(dataset(each)) for each in names()}

@@ -35,7 +35,7 @@ class Route:
     url: str = ""
     sha256: str | None = None
     members: Mapping[str, str | None] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
+    files: Mapping[str, str | None] = field(default_factory=dict)
     id: int = 0
     megabytes: float = 0.0
 
@@ -54,7 +54,8 @@ class Route:
 class DataSet:
     """An entry of the registry, ``data/sets/<name>.yml``.
 
-    ``exhibits`` are those of the ledger that rest on the set, without those that name it in their own ``needs``.
+    ``exhibits`` are those of the ledger that rest on the set, without those that name it in their own ``needs``;
+    ``large`` are the parts that are fetched only when asked for by name.
     """
 
     name: str
@@ -72,6 +73,7 @@ class DataSet:
     stands_for: str = ""
     built_in: str = ""
     exhibits: tuple[str, ...] = ()
+    large: tuple[str, ...] = ()
     parts: Mapping[str, tuple[DataFile, ...]] = field(default_factory=dict)
     routes: tuple[Route, ...] = ()
 
@@ -115,7 +117,8 @@ def dataset(name: str) -> DataSet:
     entry["papers"], entry["exhibits"] = tuple(entry["papers"]), tuple(entry.get("exhibits", ()))
     entry["parts"] = {part: tuple(DataFile(**file) for file in files) for part, files in entry.get("parts", {}).items()}
     entry["routes"] = tuple(
-        Route(**{**route, "files": tuple(route.get("files", ())), "version": str(route.get("version", ""))})
-        for route in entry.get("routes", ())
+        Route(**{**route, "version": str(route.get("version", ""))}) for route in entry.get("routes", ())
     )
+    large = entry.get("large", ())
+    entry["large"] = tuple(entry["parts"]) if large is True else tuple(large)
     return DataSet(name=name, **entry)

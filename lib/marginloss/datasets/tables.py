@@ -50,7 +50,8 @@ def as_bunch(
     )
 
 
-def _table(name: str) -> pd.DataFrame:
+def table_of(name: str) -> pd.DataFrame:
+    """The table of a set that is one CSV file."""
     (content,) = contents(name)
     assert isinstance(content, bytes)
     return pd.read_csv(BytesIO(content))
@@ -115,7 +116,7 @@ def load_xd6(*, return_X_y: bool = False) -> Any:
     """
     X, y = xd6_table()
     if files.find(dataset("xd6"), "all") is not None:
-        published = _table("xd6").to_numpy()
+        published = table_of("xd6").to_numpy()
         published = published[np.argsort(published[:, :9] @ (1 << np.arange(8, -1, -1)), kind="stable")]
         if not np.array_equal(published, np.column_stack([X, y == 1])):
             raise ValueError("the file of xd6 does not hold the rows that its rule gives")
@@ -152,7 +153,7 @@ def load_pima(*, return_X_y: bool = False) -> Any:
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    frame = _table("pima")
+    frame = table_of("pima")
     target = frame["diabetes"].to_numpy()
     features = frame.drop(columns="diabetes")
     return as_bunch(
@@ -190,7 +191,7 @@ def load_online_shoppers(*, return_X_y: bool = False) -> Any:
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    frame = _table("online_shoppers")
+    frame = table_of("online_shoppers")
     target = frame["Revenue"].to_numpy()
     features = frame.drop(columns="Revenue")
     codes: dict[str, list[str]] = {}
@@ -234,7 +235,7 @@ def load_compas(*, return_X_y: bool = False) -> Any:
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    frame = _table("compas")
+    frame = table_of("compas")
     columns: Mapping[str, Any] = {
         **{name: frame[name] for name in ("juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count")},
         "age": frame["age"] / 10,

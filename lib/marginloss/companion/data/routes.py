@@ -3,7 +3,7 @@
 Packages are fetched with the ordinary clients, so that a user's own index or proxy is respected, and over HTTP where
 there is no client. They are never installed: one member is read out of the archive, and no code in it runs.
 What comes over HTTP comes encrypted, ends at twice its announced size, and is parsed after its checksum was compared,
-where the registry has one.
+where the registry has one; an archive may unpack to twenty times that size.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ def obtain(route: Route, *, progress: bool = False) -> dict[str, Any]:
                 archive = _package(route, work, progress)
                 return _members(route, archive)
             case "http" if route.files:
-                return {name: _download(route.url + name, route, work, progress).read_bytes() for name in route.files}
+                files = {name: _download(route.url + name, route, work, progress) for name in route.files}
+                return {name: _checked(files[name], expected).read_bytes() for name, expected in route.files.items()}
             case "http":
-                file = _checked(_download(route.url, route, work, progress), route)
+                file = _checked(_download(route.url, route, work, progress), route.sha256)
                 return _members(route, file) if route.members else {file.name: file.read_bytes()}
             case "openml" | "sklearn":
                 return {"table": _fetcher(route, work)}
@@ -76,12 +77,12 @@ def _package(route: Route, work: Path, progress: bool) -> Path:
     if client is not None and route.kind not in _silent and _run(command):
         archives = [path for path in work.iterdir() if path.suffix in (".tgz", ".whl")]
         if len(archives) == 1:
-            return _checked(archives[0], route)
+            return _checked(archives[0], route.sha256)
     if not answers(_REGISTRIES[route.kind]):
         # neither the client nor the registry: do not wait for the client a second time
         _silent.add(route.kind)
         raise RouteFailed(f"{urlsplit(_REGISTRIES[route.kind]).netloc} does not answer")
-    return _checked(_download(route.url or _wheel_url(route), route, work, progress), route)
+    return _checked(_download(route.url or _wheel_url(route), route, work, progress), route.sha256)
 
 
 def _run(command: list[str]) -> bool:
@@ -130,12 +131,14 @@ def _download(url: str, route: Route, work: Path, progress: bool) -> Path:
     return file
 
 
-def _checked(archive: Path, route: Route) -> Path:
-    """The archive, if it is the published one or the registry knows no checksum."""
-    found = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if route.sha256 is not None and found != route.sha256:
-        raise RouteFailed(f"{archive.name} has SHA-256 {found}, expected {route.sha256}")
-    return archive
+def _checked(file: Path, expected: str | None) -> Path:
+    """The file, if it is the published one (by SHA-256, or MD5 where the publisher gives that) or no hash is known."""
+    kind = "MD5" if expected and len(expected) == 32 else "SHA-256"
+    with file.open("rb") as opened:
+        found = hashlib.file_digest(opened, kind.replace("-", "").lower()).hexdigest()
+    if expected is not None and found != expected:
+        raise RouteFailed(f"{file.name} has {kind} {found}, expected {expected}")
+    return file
 
 
 def _members(route: Route, archive: Path) -> dict[str, bytes]:
@@ -160,16 +163,25 @@ def _wanted(route: Route, name: str) -> bool:
 
 def _read_zip(route: Route, archive: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(archive) as opened:
-        return {name: opened.read(name) for name in opened.namelist() if _wanted(route, name)}
+        members = [member for member in opened.infolist() if _wanted(route, member.filename)]
+        _bounded(route, sum(member.file_size for member in members))
+        return {member.filename: opened.read(member) for member in members}
 
 
 def _read_tar(route: Route, archive: Path) -> dict[str, bytes]:
-    found = {}
+    found: dict[str, bytes] = {}
     with tarfile.open(archive) as opened:
         for member in opened:
             if member.isfile() and _wanted(route, member.name) and (stream := opened.extractfile(member)):
+                _bounded(route, member.size + sum(map(len, found.values())))
                 found[member.name] = stream.read()
     return found
+
+
+def _bounded(route: Route, size: int) -> None:
+    limit = 2e7 * (route.megabytes + 1)
+    if size > limit:
+        raise RouteFailed(f"{route} unpacks to {size / 1e6:.0f} MB, more than {limit / 1e6:.0f}")
 
 
 def _fetcher(route: Route, work: Path) -> Any:

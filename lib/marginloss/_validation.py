@@ -270,9 +270,9 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
             )
-        if self.class_weight is not None:
-            weight = weight * self._weights_of_classes(codes, weight)[codes]
         with np.errstate(over="ignore"):
+            if self.class_weight is not None:
+                weight = weight * self._weights_of_classes(codes, weight)[codes]
             if not np.isfinite(weight.sum()):
                 raise ValueError(f"sample_weight must have a finite sum, got weights of up to {weight.max()}")
         self.marginloss_version_ = __version__

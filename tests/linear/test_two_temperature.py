@@ -103,7 +103,7 @@ def test_factor_and_weights(iris):
 def test_bad_parameters(iris, parameters, message):
     with pytest.raises(ValueError, match=message):
         TwoTemperatureClassifier(**parameters).fit(*iris)
-    with pytest.raises(ValueError, match="kind must be 'escort' or 'model'"):
+    with pytest.raises(ValueError, match="kind must be one of 'escort', 'model', got 'raw'"):
         TwoTemperatureClassifier().fit(*iris).predict_proba(iris[0], kind="raw")
 
 

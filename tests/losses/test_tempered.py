@@ -205,10 +205,10 @@ def test_bad_arrays_are_refused():
         log_partition([0.0, 0.0], 2000)
     with pytest.raises(ValueError, match="negative value"):
         escort([-0.1, 1.1], 2)
-    for labels in ([2], [-1], [0.5], [0, 1]):
-        with pytest.raises(ValueError, match="labels must be 1 whole numbers from 0 to 1"):
+    for labels in ([2], [-1], [0.5], [0, 1], [np.nan], ["a"]):
+        with pytest.raises(ValueError, match="labels must be whole numbers from 0 to 1"):
             two_temperature_loss([[0.0, 1.0]], labels, 1, 1)
-    with pytest.raises(ValueError, match="labels must be class numbers or one distribution"):
+    with pytest.raises(ValueError, match="or distributions in one of shape"):
         bitempered_loss([[0.0, 1.0]], [[0.7, 0.7]], 1, 1)
     with pytest.raises(ValueError, match=r"t must be a number in \(1, inf\)"):
         fixed_point_log_partition([0.0, 1.0], 0.5)
@@ -290,6 +290,78 @@ def test_bitempered_loss_is_proper_and_its_gradient_right():
     assert np.abs(gradient).max() < 1e-15
     assert bitempered_loss([[-1e200, 1e200]], [0], 0.6, 1.6)[0] == pytest.approx(2.5)
     np.testing.assert_allclose(bitempered_loss(a, [1], 1, 1), -log_softmax(a, axis=1)[:, 1])
+
+
+@pytest.mark.parametrize("of_rows", [two_temperature_loss, bitempered_loss], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("t1", "t2"), [(1, 1), (0.6, 1.6), (1.5, 1.2), (0.3, 0.7)])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_slopes_for_soft_labels_by_differences(of_rows, t1, t2, smoothing):
+    rng = np.random.default_rng(10)
+    a, y, h = rng.normal(size=(2, 3, 4)) * 0.4, rng.dirichlet(np.ones(4), (2, 3)), 1e-5
+    y[0] = np.eye(4)[:3]
+    losses, gradient = of_rows(a, y, t1, t2, gradient=True, label_smoothing=smoothing)
+    assert losses.shape == (2, 3) and gradient.shape == (2, 3, 4)
+    for k, e in enumerate(h * np.eye(4)):
+        rise = of_rows(a + e, y, t1, t2, label_smoothing=smoothing) - of_rows(
+            a - e, y, t1, t2, label_smoothing=smoothing
+        )
+        np.testing.assert_allclose(gradient[..., k], rise / (2 * h), atol=5e-9)
+    if of_rows is two_temperature_loss and not smoothing:
+        hessian = two_temperature_hessian(a, y, t1, t2)
+        for k, e in enumerate(h * np.eye(4)):
+            up, down = (of_rows(b, y, t1, t2, gradient=True)[1] for b in (a + e, a - e))
+            np.testing.assert_allclose(hessian[..., k], (up - down) / (2 * h), atol=5e-8)
+        np.testing.assert_array_equal(
+            two_temperature_hessian(a, y, t1, t2, diagonal=True), np.diagonal(hessian, axis1=-2, axis2=-1)
+        )
+
+
+def test_two_temperatures_of_a_soft_label_are_the_mean_over_its_classes():
+    rng = np.random.default_rng(11)
+    a, y = rng.normal(size=(7, 3)) * 30, rng.dirichlet(np.ones(3), 7)
+    by_class = [two_temperature_loss(a, np.full(7, c), 0.6, 1.6) for c in range(3)]
+    np.testing.assert_allclose(two_temperature_loss(a, y, 0.6, 1.6), (y * np.transpose(by_class)).sum(axis=1))
+
+
+@pytest.mark.parametrize("of_rows", [two_temperature_loss, bitempered_loss], ids=lambda f: f.__name__)
+def test_label_smoothing_mixes_with_the_uniform_distribution(of_rows):
+    rng = np.random.default_rng(12)
+    a, c = rng.normal(size=(7, 4)), rng.integers(0, 4, 7)
+    mixed = 0.8 * np.eye(4)[c] + 0.2 / 4
+    np.testing.assert_allclose(of_rows(a, c, 0.6, 1.6, label_smoothing=0.2), of_rows(a, mixed, 0.6, 1.6))
+    # the definition of other libraries: cross entropy with the mixed label
+    entropy_of_label = (mixed * np.log(mixed)).sum(axis=1) if of_rows is bitempered_loss else 0
+    expected = -(mixed * log_softmax(a, axis=1)).sum(axis=1) + entropy_of_label
+    np.testing.assert_allclose(of_rows(a, c, 1, 1, label_smoothing=0.2), expected)
+    with pytest.raises(ValueError, match=r"label_smoothing must be a number in \[0, 1\], got 2"):
+        of_rows(a, c, 1, 1, label_smoothing=2)
+
+
+@pytest.mark.parametrize("of_rows", [two_temperature_loss, bitempered_loss], ids=lambda f: f.__name__)
+def test_shapes_and_precision_are_those_of_the_activations(of_rows):
+    a = np.random.default_rng(13).normal(size=(2, 3, 5))
+    single = [out.dtype for out in of_rows(a.astype(np.float32), np.zeros((2, 3), int), 0.6, 1.6, gradient=True)]
+    assert single == [np.float32, np.float32]
+    np.testing.assert_array_equal(of_rows(a, np.ones((2, 3), int), 0.6, 1.6)[1, 2], of_rows(a[1, 2], 1, 0.6, 1.6))
+    assert isinstance(of_rows(a[0, 0], 1, 0.6, 1.6), np.float64)
+    assert of_rows(np.zeros((0, 3)), np.zeros(0, int), 0.6, 1.6).shape == (0,)
+
+
+@pytest.mark.parametrize("of_rows", [two_temperature_loss, bitempered_loss], ids=lambda f: f.__name__)
+def test_beyond_the_support_an_infinite_loss_has_no_zero_slope(of_rows):
+    losses, gradient = of_rows([[0.0, 9.0, 9.0]], [0], 1.0, 0.5, gradient=True)
+    assert losses[0] == np.inf
+    np.testing.assert_array_equal(gradient, [[-np.inf, np.inf, np.inf]])
+    losses, gradient = of_rows([[0.0, 9.0, 9.0]], [0], 0.8, 0.5, gradient=True)  # bounded, and constant there
+    assert np.isfinite(losses[0]) and (np.abs(gradient[0, 0]) == 0)
+
+
+def test_slopes_keep_their_digits_where_the_label_is_almost_certain():
+    _, gradient = two_temperature_loss([[60.0, 0.0, 1.0]], [0], 1, 1, gradient=True)
+    exact = -(mp.exp(-60) + mp.exp(-59)) / (1 + mp.exp(-60) + mp.exp(-59))
+    assert gradient[0, 0] == pytest.approx(float(exact), rel=1e-14, abs=0)
+    soft = two_temperature_loss([[60.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 1, 1, gradient=True)[1]
+    np.testing.assert_array_equal(soft, gradient)
 
 
 def test_fixed_points_of_the_paper():

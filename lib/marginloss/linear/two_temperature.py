@@ -7,17 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 from sklearn.utils._param_validation import StrOptions
 
 from marginloss._rows import merge_rows
-from marginloss._validation import POSITIVE, ClassWeight
+from marginloss._validation import POSITIVE, ClassWeight, check_choice
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import ActivationObjective, MarginObjective, Objective
 from marginloss.linear.solver import best_of
 from marginloss.losses import TwoTemperatureLoss
-from marginloss.losses.tempered import log_softmax_t
+from marginloss.losses.tempered import softmax_t, two_temperature_posterior
 
 __all__ = ["TwoTemperatureClassifier"]
 
@@ -162,8 +161,10 @@ class TwoTemperatureClassifier(LinearModel):
             :math:`p^{1/t_1}` (section 5). Its escort of order :math:`t_1` undoes that.
         """
         scores = self.decision_function(X)
-        if kind not in ("escort", "model"):
-            raise ValueError(f"kind must be 'escort' or 'model', got {kind!r}")
+        check_choice("kind", kind, ("escort", "model"))
         activations = np.stack([-scores / 2, scores / 2], axis=1) if scores.ndim == 1 else scores
-        level = log_softmax_t(activations, self.t2_)
-        return np.exp(level) if kind == "model" else softmax(self.t1_ * level, axis=1)
+        return (
+            softmax_t(activations, self.t2_)
+            if kind == "model"
+            else two_temperature_posterior(activations, self.t1_, self.t2_)
+        )

@@ -26,7 +26,12 @@ from marginloss.losses.log_partition import (
     partition_margin,
     partition_rows,
 )
-from marginloss.losses.multiclass import bitempered_loss, two_temperature_hessian, two_temperature_loss
+from marginloss.losses.multiclass import (
+    bitempered_loss,
+    two_temperature_hessian,
+    two_temperature_loss,
+    two_temperature_posterior,
+)
 
 __all__ = [
     "bitempered_loss",
@@ -44,6 +49,7 @@ __all__ = [
     "tsallis_entropy",
     "two_temperature_hessian",
     "two_temperature_loss",
+    "two_temperature_posterior",
 ]
 
 

@@ -5,7 +5,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginloss.companion.plotting import METHODS, SliderFigure, band, figure, method_style, quartiles, ramp
+from marginloss.companion.plotting import (
+    METHODS,
+    SliderFigure,
+    band,
+    figure,
+    label_ends,
+    method_style,
+    quartiles,
+    ramp,
+)
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -84,3 +93,16 @@ def test_quartiles_are_the_median_and_the_middle_half_of_the_runs():
     assert bars.get_segments()[1].tolist() == [[1, 1], [1, 3]]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "5"]
     plt.close("all")
+
+
+def test_labels_at_the_ends_keep_their_order_and_their_distance():
+    fig, ax = figure("single")
+    for name, end in {"low": 0.01, "high": 0.99, "top": 1.0, "lower": 0.0}.items():
+        ax.plot([0, 1], [0, end], label=name)
+    ax.axhline(0.5)
+    ax.set_ylim(0, 1)
+    label_ends(ax, gap=0.1)
+    places = {text.get_text(): text.xy[1] for text in ax.texts}
+    assert list(places) == ["lower", "low", "high", "top"]
+    assert np.diff(list(places.values())).min() > 0.1 - 1e-12 and max(places.values()) <= 1
+    plt.close(fig)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from marginloss.companion.glueing import glue, is_recording
 
-__all__ = ["METHODS", "SliderFigure", "band", "figure", "method_style", "quartiles", "ramp", "show"]
+__all__ = ["METHODS", "SliderFigure", "band", "figure", "label_ends", "method_style", "quartiles", "ramp", "show"]
 
 # Okabe and Ito's palette, safe for colour-blind readers; never colour alone: each method has its own marker and dash
 METHODS: dict[str, tuple[str, str, str]] = {
@@ -140,6 +140,37 @@ def quartiles(ax: Any, table: Any, x: str, styles: Mapping[str, Mapping[str, Any
         at = np.arange(len(ticks)) + 0.08 * (k - (len(styles) - 1) / 2)
         ax.errorbar(at, middle, [middle - low, high - middle], **{**style, "label": column})
     ax.set(xlabel=x, xticks=range(len(ticks)), xticklabels=ticks)
+
+
+def label_ends(ax: Any, gap: float = 0.075) -> None:
+    """Write the label of each line at its right end, in its colour, instead of a legend.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With its final limits.
+    gap : float, default 0.075
+        Least distance between two labels, as a share of the height.
+    """
+    lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    to_axes = ax.transData + ax.transAxes.inverted()
+    height = [to_axes.transform((line.get_xdata()[-1], line.get_ydata()[-1]))[1] for line in lines]
+    order = np.argsort(height, kind="stable")
+    places = np.asarray(height)[order]
+    for i in range(1, len(places)):
+        places[i] = max(places[i], places[i - 1] + gap)
+    places[-1] = min(places[-1], 1.0)
+    for i in range(len(places) - 2, -1, -1):
+        places[i] = min(places[i], places[i + 1] - gap)
+    for line, place in zip([lines[i] for i in order], places, strict=True):
+        ax.annotate(
+            line.get_label(),
+            (1.01, place),
+            xycoords="axes fraction",
+            color=line.get_color(),
+            fontsize=9,
+            verticalalignment="center",
+        )
 
 
 def show(fig: Any, name: str) -> None:

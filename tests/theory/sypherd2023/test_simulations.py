@@ -25,5 +25,10 @@ def test_an_interval_is_not_wider_than_itself():
     assert simulations.intervals((2.0,)).verdict == "fails as printed"
 
 
+def test_a_range_without_its_best_values_is_found_out():
+    assert simulations.effective_range().verdict.startswith("holds")
+    assert simulations.effective_range((0.5, 20.0), (1.0, 2.0, 5.0)).verdict == "fails as printed"
+
+
 def test_the_logistic_loss_is_not_closer_than_itself():
     assert simulations.survey((1.0,)).verdict == "fails as printed"

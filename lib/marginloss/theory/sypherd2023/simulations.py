@@ -101,6 +101,31 @@ def intervals(large: tuple[float, ...] = (8.0, 20.0)) -> Finding:
     )
 
 
+@claim("sypherd2023:section-5.1-range")
+def effective_range(
+    inside: tuple[float, ...] = (1.0, 2.0, 5.0, 8.0), outside: tuple[float, ...] = (0.5, 20.0)
+) -> Finding:
+    """After 500 rounds the best α of the range leads both outside of it; the caveat: after 100 rounds not yet.
+
+    Each lead is that of the best mean, less two standard errors of its differences run by run.
+    """
+    leads = {}
+    for i, rounds in enumerate(ROUNDS):
+        best = max(inside, key=lambda a, i=i: float(np.mean(_accuracy(a)[:, i])))
+        differences = [_accuracy(best)[:, i] - _accuracy(a)[:, i] for a in outside]
+        leads[rounds] = min(float(d.mean() - 2 * d.std(ddof=1) / RUNS**0.5) for d in differences)
+    return outcome(
+        leads[500],
+        holds=leads[500] > 0,
+        caveat=leads[100] <= 0,
+        evidence={
+            **{f"lead_{t}_rounds": lead for t, lead in leads.items()},
+            **{f"accuracy_alpha_{a:g}": float(np.mean(_accuracy(a)[:, 1])) for a in (*inside, *outside)},
+            "runs": RUNS,
+        },
+    )
+
+
 @claim("sypherd2023:section-5.2-gmm")
 def mixture() -> Finding:
     """Closer to the Bayes line for α > 1 at every noise level; flat for large α, under a budget or as a direction.

@@ -35,7 +35,7 @@ def theorem_3(shrink: float = 0.0) -> Finding:
     The factor before the norm of the mean is 1 - ``shrink`` p: 1 in print, and 1 - 2p after the repair.
     """
     gaps = np.array([trial.gradient - trial.bound(shrink) for trial in _trials()])
-    point = Trial(np.zeros(1), np.ones((1, 1)), np.ones(1), 0.0, 1.0, 0.1)
+    point = Trial(np.zeros(1), np.ones((1, 1)), np.ones(1), 0.1, 1.0, 0.1)  # in a ball of radius 0.1, not 0
     return outcome(
         gaps.min(),
         tolerance=1e-14,

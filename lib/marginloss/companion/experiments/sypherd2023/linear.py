@@ -48,19 +48,23 @@ _PRIOR = 0.14  # share of positives in the survey of the paper
 _FAR = 100.0  # a norm at which a solution counts as run away, far beyond that of the Bayes line
 
 
-def mixture_errors(p: float, n: int, steps: int, step_size: float, rng: np.random.Generator) -> list[dict[str, float]]:
+def mixture_errors(
+    p: float, n: int, steps: int, step_size: float, rng: np.random.Generator, kind: str = "iid"
+) -> list[dict[str, float]]:
     """Distance of fitted parameters from the Bayes line, for gradient descent with a budget and for a converged solver.
 
     Parameters
     ----------
     p : float
-        Rate of independent label noise.
+        Rate of label noise.
     n : int
         Number of examples.
     steps, step_size
         Budget of gradient descent, from zero.
     rng : numpy.random.Generator
         For data and noise.
+    kind : {"iid", "stratified"}
+        Independent flips as in (10), or the same number in both classes, as in the authors' code.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def mixture_errors(p: float, n: int, steps: int, step_size: float, rng: np.rando
         ``converged_direction``).
     """
     X, y = make_gaussian_mixture(n, rng)
-    noisy = flip_labels(y, p, rng)
+    noisy = flip_labels(y, p, rng, kind=kind)
     intercept, slopes = gaussian_mixture_bayes()
     bayes = np.array([intercept, *slopes])
     rows = []
@@ -114,7 +118,7 @@ def survey_sample(source: str, n: int, rng: np.random.Generator) -> tuple[Array,
 
 
 def survey_errors(
-    source: str, kind: str, n: int, rng: np.random.Generator, rates: Sequence[float] = (0.0, 0.1, 0.15)
+    source: str, kind: str, n: int, rng: np.random.Generator, rates: Sequence[float] = (0.0, 0.05, 0.1, 0.15)
 ) -> list[dict[str, float]]:
     """Distance of parameters fitted to noisy labels from the clean logistic model, and sensitivity, for each α.
 

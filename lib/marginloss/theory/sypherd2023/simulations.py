@@ -111,7 +111,8 @@ def effective_range(
     """
     leads = {}
     for i, rounds in enumerate(ROUNDS):
-        best = max(inside, key=lambda a, i=i: float(np.mean(_accuracy(a)[:, i])))
+        means = {a: float(np.mean(_accuracy(a)[:, i])) for a in inside}
+        best = max(means, key=means.__getitem__)
         differences = [_accuracy(best)[:, i] - _accuracy(a)[:, i] for a in outside]
         leads[rounds] = min(float(d.mean() - 2 * d.std(ddof=1) / RUNS**0.5) for d in differences)
     return outcome(

@@ -4,8 +4,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from marginloss.boosting import PNormLearner
+from marginloss.boosting.bounds import impagliazzo_rounds
 from marginloss.companion.experiments import servedio2003 as experiments
-from marginloss.noise import SparseMajority
+from marginloss.companion.experiments.servedio2003.setting import impagliazzo
+from marginloss.noise import MaliciousOracle, SparseMajority
 
 
 def test_friendly_learner_needs_what_the_potential_says():
@@ -88,6 +91,54 @@ def test_suspects_are_the_dirty_examples(rate):
     assert result["smooth"] == 0
     if rate <= 0.2 / 96:  # Theorem 6 promises no more
         assert result["stopped"] and result["advantage_over_gamma"] >= 1
+
+
+def test_heaviest_examples_after_one_round():
+    """After a single vote two values remain: right and wrong by it, with AdaBoost's odds between them."""
+    rows = experiments.heaviest_by_round(0.01, [1, 50], 1000, np.random.default_rng(0))
+    for weights in rows.values():
+        assert weights.shape == (2, 1000) and weights.mean(axis=1) == pytest.approx(1)
+        assert (np.diff(weights, axis=1) <= 0).all()
+    assert rows["SmoothBoost"].max() <= 20 < rows["AdaBoost"].max()
+    right, wrong = rows["AdaBoost"][0, [-1, 0]]
+    source = experiments.SOURCES["sparse"]
+    X, y, _ = MaliciousOracle("fake", 0.01, source).draw(1000, np.random.default_rng(0))
+    edge = np.abs(X.T @ y).max() / 1000
+    assert wrong / right == pytest.approx((1 + edge) / (1 - edge))
+
+
+def test_impagliazzos_measure_is_linear():
+    """The measure that the next round would use, from the vote that comes back, and its stop below κ."""
+    source, gamma = experiments.SOURCES["sparse"], 1 / 12
+    X, y = source.draw(300, np.random.default_rng(0))
+    done, coef = impagliazzo(PNormLearner(p=math.inf, R=1.0), gamma, X, y, 5000)
+    margins = len(done.steps) * y * (X @ coef)
+    assert done.margin == pytest.approx(margins)
+    assert done.stop_reason == "converged"
+    assert np.clip(1 - experiments.KAPPA * gamma * margins, 0, 1).mean() < experiments.KAPPA <= done.densities.min()
+
+
+def test_relatives_keep_their_bounds():
+    result = experiments.relatives(np.random.default_rng(0))
+    kappa, gamma = experiments.KAPPA, experiments.LONG_SERVEDIO_GAMMA
+    assert result["additive_rounds"] < impagliazzo_rounds(kappa, gamma)
+    assert result["mada_rounds"] < 2 / (kappa * gamma**2)
+    assert all(0 < result[f"{name}_quantile"] <= 1 + 1e-9 for name in ("smooth", "mada", "additive"))
+
+
+def test_an_adversary_that_sees_the_sample_makes_another_sample():
+    weak, strong = (
+        experiments.error_by_rate("sparse", "adaptive", 0.05, np.random.default_rng(0), strong=strong)
+        for strong in (False, True)
+    )
+    assert weak["dirty"] == strong["dirty"] and weak["smooth"] == strong["smooth"] == 0
+    assert weak["ada"] != strong["ada"]
+
+
+def test_settings_of_the_paper_are_given_and_not_left_to_defaults():
+    given = experiments.smoothboost(None, 0.2).get_params()
+    assert given["theta"] == pytest.approx(0.2 / 2.2)
+    assert (given["kappa"], given["gamma"], given["adaptive"], given["early_stop"]) == (0.05, 0.2, False, False)
 
 
 def test_the_cap_is_kept_whatever_the_rate():

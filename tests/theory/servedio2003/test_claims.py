@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from marginloss.boosting import MadaBoostClassifier
 from marginloss.theory.servedio2003 import bounds, halfspaces, limits, online, pairing, rounds, variants
 from marginloss.theory.servedio2003.pairing import pair_segments
 from marginloss.theory.servedio2003.plays import (
@@ -213,7 +214,7 @@ def test_steps_of_section_3_4_can_fail(monkeypatch):
 
 
 def test_real_valued_check_can_fail(monkeypatch):
-    monkeypatch.setattr(halfspaces, "_uneven_halfspace", lambda: (np.eye(2) / 2, np.ones(2)))  # signs will do here
+    monkeypatch.setattr(halfspaces, "uneven_halfspace", lambda: (np.eye(2) / 2, np.ones(2)))  # signs will do here
     assert halfspaces.real_valued().verdict == "fails as printed"
 
 
@@ -232,6 +233,24 @@ def test_readings_of_slightly_must_agree(monkeypatch):
     for ratio, verdict in ((1.1, "holds"), (1.4, "holds"), (2.5, "holds with a caveat")):
         monkeypatch.setattr(bounds, "smoothboost_rounds", lambda kappa, g, theta=None, r=ratio: r if theta else 1.0)
         assert bounds.section_2_3().verdict == verdict
+
+
+def test_a_booster_that_is_smooth_does_not_overweight(monkeypatch):
+    """What the paper says of AdaBoost is not true of MadaBoost."""
+    capped = lambda alpha, n_estimators, step, estimator: MadaBoostClassifier(0.05, n_estimators, estimator)  # noqa: E731
+    monkeypatch.setattr(rounds, "AdaBoostAlphaClassifier", capped)
+    assert rounds.section_2_4_adaboost().verdict == "fails as printed"
+
+
+def test_equation_1_is_undecided_only_as_our_text_has_it(monkeypatch):
+    assert halfspaces.theorem_5().verdict == "undecided"
+    monkeypatch.setattr(halfspaces, "margin_bound_as_printed", halfspaces.margin_bound)
+    assert halfspaces.theorem_5().verdict == "holds"
+
+
+def test_the_margin_is_needed_for_a_hostile_learner_only(monkeypatch):
+    monkeypatch.setattr(rounds, "sinker", lambda gamma, size: friendly(gamma))
+    assert rounds.margin_needed().verdict == "fails as printed"
 
 
 def test_section_2_1_can_fail(monkeypatch):

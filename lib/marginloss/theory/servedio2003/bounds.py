@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from marginloss.boosting.bounds import impagliazzo_rounds, smoothboost_rounds, theta_of
-from marginloss.boosting.loop import Round, Stop, boost
+from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost
 from marginloss.boosting.rules import LossWeights
 from marginloss.losses.smoothboost import CappedExponentialLoss
 from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import STYLES, Play, Script, play_smoothboost, random_play, sinker
 
-__all__ = ["additive_rounds", "bound_from_pairs", "measured_rounds"]
+__all__ = ["additive_measure", "additive_rounds", "bound_from_pairs", "measured_rounds", "until_smooth"]
 
 Array = NDArray[np.float64]
+Weigh = Callable[[Array, float], Array]
 
 
 def bound_from_pairs(kappa: float, gamma: float, theta: float, base: float) -> float:
@@ -75,22 +77,32 @@ def measured_rounds(play: Play, m: int, kappa: float, base: float, theta: float,
 
 
 def additive_rounds(play: Play, m: int, kappa: float, gamma: float, limit: int) -> int:
-    """Rounds of Impagliazzo's booster, whose measure falls linearly, at most ``limit``."""
+    """Rounds of Impagliazzo's booster, at most ``limit``."""
+    return _rounds(play, m, additive_measure(kappa, gamma), kappa, limit)
+
+
+def additive_measure(kappa: float, gamma: float) -> Weigh:
+    """Logarithm of the measure of Impagliazzo's booster, which falls linearly with the margin."""
 
     def weigh(margin: Array, total: float) -> Array:
         with np.errstate(divide="ignore"):
             return np.log(np.clip(1 - kappa * gamma * margin, 0.0, 1.0))
 
-    return _rounds(play, m, weigh, kappa, limit)
+    return weigh
 
 
-def _rounds(play: Play, m: int, weigh: object, kappa: float, limit: int) -> int:
+def until_smooth(learner: WeakLearner, weigh: Weigh, kappa: float, limit: int) -> BoostRecord:
+    """Boost with steps of one until the mean measure is below κ, at most ``limit`` rounds."""
+
     def watch(now: Round, hypotheses: object, steps: object) -> None:
         if now.density < kappa:
             raise Stop("converged")
 
-    learner = Script(play).weak_learner(None, None, np.ones(m))
-    return len(boost(learner, weigh, lambda now: 1.0, limit, watch).steps)  # type: ignore[arg-type]
+    return boost(learner, weigh, lambda now: 1.0, limit, watch)
+
+
+def _rounds(play: Play, m: int, weigh: Weigh, kappa: float, limit: int) -> int:
+    return len(until_smooth(Script(play).weak_learner(None, None, np.ones(m)), weigh, kappa, limit).steps)
 
 
 @claim("servedio2003:section-2.4-impagliazzo")

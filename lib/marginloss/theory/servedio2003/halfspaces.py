@@ -23,7 +23,7 @@ from marginloss.boosting.pac import (
 from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
 from marginloss.theory import Finding, claim, outcome
 
-__all__ = ["shatter_level"]
+__all__ = ["shatter_level", "uneven_halfspace"]
 
 Array = NDArray[np.float64]
 
@@ -246,7 +246,7 @@ def section_3_4_steps() -> Finding:
     return outcome(min(slacks.values()), tolerance=1e-12, evidence=evidence)
 
 
-def _uneven_halfspace(xi: float = 0.05) -> tuple[Array, Array]:
+def uneven_halfspace(xi: float = 0.05) -> tuple[Array, Array]:
     """Ten positive points of the unit disc, of margin ``xi``: six lean down a little, four lean up a lot."""
     side = np.array([-0.5] * 6 + [0.95] * 4)
     return np.column_stack([np.full(10, xi), side]), np.ones(10)
@@ -255,7 +255,7 @@ def _uneven_halfspace(xi: float = 0.05) -> tuple[Array, Array]:
 @claim("servedio2003:real-valued")
 def real_valued() -> Finding:
     """The learner of Figure 2 on clean points, equal weights: its advantage, and that of the sign of its answer."""
-    X, y = _uneven_halfspace()
+    X, y = uneven_halfspace()
     fitted = PNormLearner(p=2.0, R=1.0).fit(X, y)
     answers = y * (X @ fitted.coef_.ravel())
     real, signs = float(answers.mean()) / 2, float(np.sign(answers).mean()) / 2

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from marginloss.boosting import BregmanBoostClassifier, SmoothBoostClassifier
+from marginloss.boosting.bounds import theta_of
 
 __all__ = [
     "STYLES",
@@ -123,9 +124,10 @@ def _labels(m: int) -> tuple[Array, Array]:
 def play_smoothboost(
     play: Play, m: int, kappa: float, gamma: float, theta: float | None = None, watch: bool = False, **options: Any
 ) -> SmoothBoostClassifier:
-    """SmoothBoost on ``m`` examples against a play; failures of the weak learner are ignored unless asked for."""
-    options = {"on_failure": "ignore", **options}
-    model = SmoothBoostClassifier(kappa, gamma, theta, estimator=Script(play, watch), **options)
+    """SmoothBoost as in Figure 1 on ``m`` examples against a play; failures of the weak learner are ignored."""
+    settings = {"n_estimators": None, "adaptive": False, "on_failure": "ignore", "early_stop": False}
+    theta = theta_of(gamma) if theta is None else theta
+    model = SmoothBoostClassifier(kappa, gamma, theta, estimator=Script(play, watch), **{**settings, **options})
     return model.fit(*_labels(m))
 
 

@@ -136,6 +136,22 @@ def theorem_2() -> Finding:
     return outcome(1 - worst, holds=worst < 1, evidence=evidence)
 
 
+@claim("servedio2003:margin-needed")
+def margin_needed() -> Finding:
+    """Smallest margin, over gamma/(2 + gamma), that a learner within its rules leaves when SmoothBoost stops.
+
+    With theta = 0 it is next to nothing on kappa m examples; with the theta of Theorem 2 none of these is below one.
+    """
+    gamma, kappa, m = 0.1, 0.1, 400
+    runs = {theta: play_smoothboost(sinker(gamma, round(kappa * m)), m, kappa, gamma, theta) for theta in (0.0, None)}
+    none, usual = (run.margins_ / theta_of(gamma) for run in runs.values())
+    evidence = {"share_below_without": float(np.mean(none <= 1)), "share_below_with": float(np.mean(usual <= 1))}
+    evidence |= {"smallest_without": float(none.min()), "smallest_with": float(usual.min())}
+    ended = all(run.stop_reason_ == "converged" and run.advantages_.min() > gamma - 1e-9 for run in runs.values())
+    holds = ended and none.min() > 0 and np.mean(none <= 1) >= kappa > np.mean(usual <= 1)
+    return outcome(0.1 - float(none.min()), holds=holds and none.min() < 0.1, evidence=evidence)
+
+
 @claim("servedio2003:lemma-2")
 def lemma_2() -> Finding:
     """Sum of M y h over 2 gamma times the sum of the measures; it must not be below one."""

@@ -14,15 +14,23 @@ from marginloss.companion.experiments.servedio2003.attacks import (
 from marginloss.companion.experiments.servedio2003.limits import long_servedio_noise, stumps_under_noise, two_targets
 from marginloss.companion.experiments.servedio2003.rounds import (
     friendly_rounds,
+    heaviest_by_round,
     largest_gain,
     margins_by_theta,
     paired_path,
+    relatives,
     rounds_of_variants,
     sinker_rounds,
     smoothness_by_round,
     straight_gain,
 )
-from marginloss.companion.experiments.servedio2003.setting import KAPPA, LONG_SERVEDIO_GAMMA, SOURCES, boosters
+from marginloss.companion.experiments.servedio2003.setting import (
+    KAPPA,
+    LONG_SERVEDIO_GAMMA,
+    SOURCES,
+    boosters,
+    smoothboost,
+)
 
 __all__ = [
     "KAPPA",
@@ -32,6 +40,7 @@ __all__ = [
     "error_by_margin",
     "error_by_rate",
     "friendly_rounds",
+    "heaviest_by_round",
     "known_radius",
     "largest_gain",
     "long_servedio_noise",
@@ -39,8 +48,10 @@ __all__ = [
     "needed_sample",
     "norms_and_online",
     "paired_path",
+    "relatives",
     "rounds_of_variants",
     "sinker_rounds",
+    "smoothboost",
     "smoothness_by_round",
     "straight_gain",
     "stumps_under_noise",

@@ -10,8 +10,16 @@ import numpy as np
 from scipy.stats import ortho_group
 
 from marginloss._norms import dual_exponent, p_norm
-from marginloss.boosting import HalfspaceLearner, PNormLearner, SmoothBoostClassifier
-from marginloss.companion.experiments.servedio2003.setting import SOURCES, TEST_SIZE, boosters, error_of, fit_quietly
+from marginloss.boosting import HalfspaceLearner, PNormLearner
+from marginloss.companion.experiments.servedio2003.setting import (
+    SOURCES,
+    TEST_SIZE,
+    boosters,
+    error_of,
+    fit_quietly,
+    impagliazzo,
+    smoothboost,
+)
 from marginloss.linear import PNormPerceptron, Winnow
 from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 
@@ -20,10 +28,10 @@ __all__ = ["error_by_margin", "error_by_rate", "known_radius", "needed_sample", 
 Numbers = dict[str, float]
 
 
-def error_by_rate(target: str, adversary: str, rate: float, rng: np.random.Generator) -> Numbers:
-    """Error on clean points of three boosters at a malicious rate, and how SmoothBoost's run went (X2, X7)."""
+def error_by_rate(target: str, adversary: str, rate: float, rng: np.random.Generator, strong: bool = False) -> Numbers:
+    """Error on clean points of three boosters at a malicious rate, and how SmoothBoost's run went."""
     source = SOURCES[target]
-    X, y, dirty = MaliciousOracle(adversary, rate, source).draw(1000, rng)
+    X, y, dirty = MaliciousOracle(adversary, rate, source, strong).draw(1000, rng)
     clean = source.draw(TEST_SIZE, rng)
     gamma = 1 / (4 * source.difficulty)
     models = boosters(source.p, source.R, gamma)
@@ -41,7 +49,7 @@ def error_by_rate(target: str, adversary: str, rate: float, rng: np.random.Gener
 
 
 def error_by_margin(adversary: str, rate: float, rng: np.random.Generator) -> Numbers:
-    """Error of five boosters with the same cap that aim at different margins, on the sparse target (X13)."""
+    """Error of six boosters with the same cap, three of which aim at a margin, on the sparse target."""
     source = SOURCES["sparse"]
     X, y, _ = MaliciousOracle(adversary, rate, source).draw(1000, rng)
     clean = source.draw(TEST_SIZE, rng)
@@ -58,11 +66,14 @@ def error_by_margin(adversary: str, rate: float, rng: np.random.Generator) -> Nu
         model = boosters(source.p, source.R, gamma)["smooth"].set_params(**options)
         result[name] = error_of(fit_quietly(model, X, y), *clean)
         result[f"{name}_smoothness"] = float(model.smoothness_.max())
+    done, coef = impagliazzo(PNormLearner(p=source.p, R=source.R), gamma, X, y, 1500)
+    result["impagliazzo"] = float(np.mean(clean[1] * (clean[0] @ coef) <= 0))
+    result["impagliazzo_smoothness"] = float((1 / done.kappas).max())
     return result
 
 
 def norms_and_online(target: str, rate: float, rng: np.random.Generator) -> Numbers:
-    """SmoothBoost at p = 2 and infinity beside online algorithms made into batch learners (X6).
+    """SmoothBoost at p = 2 and infinity beside online algorithms made into batch learners.
 
     Both norms get the γ of the target's own norm; that of the other one would ask for hundreds of thousands of rounds.
     The online algorithms see two thirds of the examples once, and the rest chooses among their hypotheses: the
@@ -87,7 +98,7 @@ def norms_and_online(target: str, rate: float, rng: np.random.Generator) -> Numb
 
 
 def turned_target(rng: np.random.Generator) -> Numbers:
-    """Error at p = infinity on clean points of the dense target of X6, turned into a random direction."""
+    """Error at p = infinity on the clean dense target of :func:`norms_and_online`, in a random direction."""
     source = SOURCES["wide"]
     turn = ortho_group.rvs(source.target.size, random_state=rng)
     (X, y), (X_test, y_test) = (source.draw(n, rng) for n in (400, TEST_SIZE))
@@ -96,15 +107,14 @@ def turned_target(rng: np.random.Generator) -> Numbers:
 
 
 def needed_sample(k: int, p: float, m: int, rng: np.random.Generator) -> Numbers:
-    """Error after m clean examples of a majority of k among 60 features (X5)."""
+    """Error after m clean examples of a majority of k among 60 features."""
     source = SparseMajority(60, k)
     X, y = source.draw(m, rng)
     R = 1.0 if math.isinf(p) else float(60 ** (1 / p))
     difficulty = float(R * p_norm(source.target, dual_exponent(p)))
     if len(np.unique(y)) < 2:
         return {"error": 0.5, "difficulty": difficulty}
-    weak = PNormLearner(p=p, R=R)
-    model = SmoothBoostClassifier(0.025, 1 / (4 * difficulty), estimator=weak, n_estimators=2000, on_failure="ignore")
+    model = smoothboost(PNormLearner(p=p, R=R), 1 / (4 * difficulty), 0.025, n_estimators=2000)
     return {"error": error_of(fit_quietly(model, X, y), *source.draw(4000, rng)), "difficulty": difficulty}
 
 

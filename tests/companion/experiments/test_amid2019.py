@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from marginloss.companion.exhibits import judge, verdict_of
 from marginloss.companion.experiments import amid2019
-from marginloss.companion.experiments.amid2019 import INSTANCE_NOISES, LABEL_NOISES, LOWEST, METHODS, PENALTIES
+from marginloss.companion.experiments.amid2019 import INSTANCE_NOISES, LABEL_NOISES, LOWEST, METHODS, PENALTIES, tasks
+from marginloss.companion.ledger import entries
 from marginloss.losses.tempered import escort
 
 
@@ -40,7 +42,7 @@ def test_risk_on_the_simplex_is_least_at_the_escort():
 @pytest.fixture(scope="module")
 def runs():
     functions = {"labels": amid2019.label_run, "inputs": amid2019.instance_run}
-    tables = {name: pd.DataFrame(run("fonts", 400, np.random.default_rng(0))) for name, run in functions.items()}
+    tables = {name: pd.DataFrame(run("fonts", 400, 2, np.random.default_rng(0))) for name, run in functions.items()}
     return {name: table.assign(dataset="fonts", run=0) for name, table in tables.items()}
 
 
@@ -73,8 +75,8 @@ def test_accuracy_at_every_penalty(runs):
 
 
 def test_the_test_part_is_a_tenth_of_all_rows_at_every_size(runs):
-    # 6 000 letters are rendered: accuracies are multiples of 1/600 although only 400 rows were trained on
-    counts = 600 * runs["labels"]["logistic test"]
+    # 12 000 letters are rendered: accuracies are multiples of 1/1200 although only 400 rows were trained on
+    counts = 1200 * runs["labels"]["logistic test"]
     np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
 
 
@@ -85,17 +87,88 @@ def test_initial_weights_are_judged_on_clean_labels(need):
     assert 0 < found["objective"] < 0.2
 
 
-def test_choice_of_the_penalty():
+LOSSES = (*METHODS, "t-logistic elsewhere", "two-temperature elsewhere")
+
+
+def one_case(accuracies):
+    """A table of one split in which each loss has the same accuracies, (held, test) at each penalty."""
     rows = []
-    for held, test, l2 in ((0.9, 0.5, 1e-5), (0.9, 0.6, 1e-3), (0.8, 0.9, 1e-2), (0.7, 0.7, 1e-1)):
+    for l2, (held, test) in accuracies.items():
         row = {"dataset": "a", "run": 0, "noise": LABEL_NOISES.index("random"), "l2": l2}
-        rows.append(row | {f"{m} {k}": v for m in (*METHODS, LOWEST) for k, v in (("held", held), ("test", test))})
-    line = amid2019.selected(pd.DataFrame(rows)).loc[("a", "random", "hinge")]
+        rows.append(row | {f"{loss} {k}": v for loss in LOSSES for k, v in (("held", held), ("test", test))})
+    return pd.DataFrame(rows)
+
+
+def test_choice_of_the_penalty():
+    table = one_case({1e-5: (0.9, 0.5), 1e-3: (0.9, 0.6), 1e-2: (0.8, 0.9), 1e-1: (0.7, 0.7)})
+    line = amid2019.selected(table).loc[("a", "random", "hinge")]
     assert line.honest == 0.6  # of equal held-out accuracies the stronger penalty
     assert line.oracle == 0.9
     assert line.l2_oracle == 1e-2
 
 
+def test_choice_of_the_temperatures():
+    table = one_case({1e-5: (0.8, 0.5), 1e-3: (0.8, 0.5), 1e-2: (0.8, 0.5), 1e-1: (0.8, 0.5)})
+    strong = table.l2 == 1e-1
+    table.loc[strong, ["two-temperature elsewhere held", "two-temperature elsewhere test"]] = 0.9, 0.7
+    table[f"{LOWEST} test"] = np.where(strong, 0.4, 0.3)
+    found = amid2019.selected(table).loc[("a", "random")]
+    assert found.honest["two-temperature, chosen"] == 0.7
+    assert found.choice["two-temperature, chosen"] == "two-temperature elsewhere"
+    assert found.honest["two-temperature"] == found.honest["t-logistic, chosen"] == 0.5
+    assert found.honest[LOWEST] == 0.4  # at the penalty that the two-temperature model chooses
+
+
+def test_held_out_rows_are_those_that_a_model_does_not_see(monkeypatch):
+    # labels that inputs say nothing about: right on half of what a model has not seen, on more of the rest
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 300)).astype(np.float32)
+    task = tasks.Task(X, rng.choice([-1, 1], 400), X[:40], 0.1, 1.12)
+    monkeypatch.setitem(tasks.DATASETS, "coins", lambda: task)
+    table = pd.DataFrame(amid2019.label_run("coins", 360, 10, np.random.default_rng(1)))
+    assert abs(table["logistic held"].mean() - 0.5) < 0.08
+    assert abs(table["two-temperature held"].mean() - 0.5) < 0.08
+
+
+def test_a_map_has_all_temperatures_under_each_kind_of_noise(need):
+    need("covertype")
+    table = pd.DataFrame(amid2019.temperature_run("covertype", 200, np.random.default_rng(0)))
+    found = amid2019.selected(table.assign(dataset="covertype", run=0)).loc["covertype"]
+    assert set(found.index.get_level_values("noise")) == {*LABEL_NOISES, "clean", "instance 33 %"}
+    assert len(found.loc["clean"]) == len(amid2019.TEMPERATURES) + 1
+    # the choice has the accuracy of what it says it is
+    chosen = found.loc[("clean", "chosen")]
+    assert chosen.honest == pytest.approx(found.loc[("clean", chosen.choice)].splits[0], abs=0.03)
+
+
+def test_a_pair_of_classes_of_a_sample(need):
+    need("cifar10")
+    table = pd.DataFrame(amid2019.clean_run("bird and truck", 2000, np.random.default_rng(0)))
+    assert len(amid2019.PAIRS) == 45
+    assert table["logistic test"].max() > 0.7
+
+
+def test_operations_count_products_and_updates(need):
+    need("covertype")
+    row = amid2019.runtime_run("covertype", 300, np.random.default_rng(0))
+    per_row = 4 * 54
+    assert row["logistic operations"] % (300 * per_row) == 0
+    assert row["two-temperature operations"] % (300 * (per_row + 20 * 44)) == 0
+    assert row["two-temperature operations"] >= row["two-temperature steps"] * 300 * (per_row + 20 * 44)
+
+
 def test_unknown_data_set():
     with pytest.raises(ValueError, match="dataset must be one of"):
         amid2019.load_task("mnist", np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "exhibit", [e for e in entries("amid2019", kind="exhibit") if e.place[:5] in ("Table", "Secti", "Abstr")], ids=str
+)
+def test_a_statement_that_is_far_from_true_is_not_reproduced(exhibit):
+    # each part is handed a value beyond its bound, ten standard errors away
+    values = {}
+    for part in exhibit.parts:
+        wrong = part.at_least - 1 if part.at_least is not None else part.at_most + 1
+        values |= {part.value: wrong, part.error or "unused": 0.1}
+    assert verdict_of(exhibit, judge(exhibit, values, "paper")) == "not reproduced"

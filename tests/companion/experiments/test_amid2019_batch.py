@@ -114,3 +114,14 @@ def test_replaced_rows_are_a_table_of_their_own(data):
         for solution, alone in zip(own, minimise_many(table, problems), strict=True):
             np.testing.assert_allclose(solution.coef, alone.coef, atol=1e-6)
             assert solution.value == pytest.approx(alone.value, abs=1e-12)
+
+
+def test_a_row_with_label_zero_is_left_out(data):
+    X, y, _ = data
+    out = np.arange(300) % 3 == 0
+    factor, how = DesignFactor(X), {"tol": 1e-9, "max_iter": 500}
+    for loss in (LogisticLoss(), TwoTemperatureLoss(0.5, 1.3), SmoothedHinge(0.1)):
+        (masked,) = minimise_many(X, [Problem(np.where(out, 0, y), loss, 0.01, factor=factor, **how)])
+        (without,) = minimise_many(X[~out], [Problem(y[~out], loss, 0.01, factor=factor, **how)])
+        assert masked.value == pytest.approx(without.value, abs=1e-12)
+        np.testing.assert_allclose(masked.coef, without.coef, atol=1e-6)

@@ -11,14 +11,18 @@ from marginloss.companion.experiments.amid2019.noise import (
     INSTANCE_NOISES,
     LABEL_NOISES,
     LOWEST,
+    NOISES,
     PENALTIES,
+    TEMPERATURES,
     ahead,
     by_penalty,
+    clean_run,
     instance_run,
     label_run,
     selected,
+    temperature_run,
 )
-from marginloss.companion.experiments.amid2019.tasks import DATASETS, METHODS, Task, load_task
+from marginloss.companion.experiments.amid2019.tasks import DATASETS, METHODS, PAIRS, Task, load_task
 
 __all__ = [
     "DATASETS",
@@ -26,10 +30,14 @@ __all__ = [
     "LABEL_NOISES",
     "LOWEST",
     "METHODS",
+    "NOISES",
+    "PAIRS",
     "PENALTIES",
+    "TEMPERATURES",
     "Task",
     "ahead",
     "by_penalty",
+    "clean_run",
     "curvature_map",
     "in_triangle",
     "initialisation_run",
@@ -40,4 +48,5 @@ __all__ = [
     "runtime_run",
     "selected",
     "simplex_risk",
+    "temperature_run",
 ]

@@ -29,7 +29,7 @@ class Problem:
     Parameters
     ----------
     y : ndarray of shape (n,)
-        Labels −1/+1.
+        Labels −1/+1; a row with label 0 is left out.
     loss : MarginLoss or SmoothedHinge
     l2 : float
     start : Problem or (coef, intercept), optional
@@ -155,6 +155,10 @@ class _Batch:
         self.problems, self.penalise_intercept = problems, penalise_intercept
         self.y = np.stack([problem.y for problem in problems]).astype(np.float64)
         self.l2 = np.array([problem.l2 for problem in problems])
+        self.count = np.count_nonzero(self.y, axis=1)
+        at_zero = np.array([float(problem.loss.value_and_weight(np.zeros(1))[0][0]) for problem in problems])
+        #: What rows that are left out, of margin zero, would add to the sum of the losses.
+        self.surplus = (self.y.shape[1] - self.count) * at_zero
         numbers = {problem: j for j, problem in enumerate(problems)}
         #: The problem at whose solution each one begins, if any.
         self.before = [numbers[p.start] if isinstance(p.start, Problem) else None for p in problems]
@@ -182,7 +186,7 @@ class _Batch:
     def evaluate(self, v: Array, models: NDArray[np.intp]) -> tuple[Array, Array, Array]:
         """Value, gradient in whitened variables and largest entry of the gradient in the original ones."""
         coef, intercept = self.expand(v, models)
-        l2, n = self.l2[models], self.y.shape[1]
+        l2, n = self.l2[models], self.count[models]
         value, tilt = np.zeros(len(models)), np.zeros(len(models))
         groups = list(self.losses.among(models))
 
@@ -197,8 +201,8 @@ class _Batch:
             tilt[:] -= scores.sum(axis=1)
             return scores
 
-        slope = l2[:, None] * coef - self.rows.sums(coef, models, weigh) / n
-        value = value / n + l2 / 2 * np.vecdot(coef, coef)
+        slope = l2[:, None] * coef - self.rows.sums(coef, models, weigh) / n[:, None]
+        value = (value - self.surplus[models]) / n + l2 / 2 * np.vecdot(coef, coef)
         tilt /= n
         if self.penalise_intercept:
             value += l2 / 2 * intercept**2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,29 +12,41 @@ from numpy.typing import NDArray
 
 from marginloss.companion.experiments.amid2019.batch import Problem, minimise_many
 from marginloss.companion.experiments.amid2019.shared_rows import Replaced
-from marginloss.companion.experiments.amid2019.tasks import METHODS, Task, load_task
+from marginloss.companion.experiments.amid2019.tasks import METHODS, load_task
 from marginloss.linear import DesignFactor
 from marginloss.linear.objective import SmoothedHinge
 from marginloss.linear.solver import Solution
-from marginloss.losses import LogisticLoss
+from marginloss.losses import LogisticLoss, TwoTemperatureLoss
 from marginloss.noise import flip_by_margin, flip_labels, replace_instances
 
 __all__ = [
     "INSTANCE_NOISES",
     "LABEL_NOISES",
     "LOWEST",
+    "NOISES",
     "PENALTIES",
+    "TEMPERATURES",
     "ahead",
     "by_penalty",
+    "clean_run",
     "instance_run",
     "label_run",
     "selected",
+    "temperature_run",
 ]
 
 Array = NDArray[np.float64]
 
 #: The two-temperature model once more, with the lower objective of two starts: zero, and the logistic solution.
 LOWEST = "lower of two minima"
+#: What a method chooses from by cross-validation, beside the penalty: itself, or all temperatures that the paper names.
+CHOICES = {
+    **{method: (method,) for method in METHODS},
+    "t-logistic, chosen": ("t-logistic", "t-logistic elsewhere"),
+    "two-temperature, chosen": (*METHODS[1:], "t-logistic elsewhere", "two-temperature elsewhere"),
+}
+#: Temperatures of the map: those of logistic, t-logistic and generalised cross-entropy regression among them.
+TEMPERATURES = [(t1, t2) for t2 in (1.0, 1.12, 1.5, 1.9) for t1 in (0.1, 0.4, 0.7, 1.0)]
 #: Label noise at 10 % in three ways; instance noise at three rates, after the clean data.
 LABEL_NOISES = ("random", "small-margin", "large-margin")
 INSTANCE_NOISES = ("clean", "instance 10 %", "instance 20 %", "instance 33 %")
@@ -47,46 +60,70 @@ TOL, MAX_ITER = 1e-4, 60
 TOL_PLAIN, MAX_ITER_PLAIN = 1e-5, 150  # in the original variables it takes longer
 
 
-def label_run(dataset: str, size: int, rng: np.random.Generator) -> list[dict[str, float]]:
+def label_run(dataset: str, size: int, folds: int, rng: np.random.Generator) -> list[dict[str, float]]:
     """Table 1, one split of one data set: wrong labels of three kinds, all methods, all penalties.
 
-    A tenth of all rows is the clean test part; at most ``size`` of the others train, and a tenth of these, noisy as
-    they are, is held out to choose the penalty on. One row for each noise and penalty, with the accuracies
-    ``<method> held`` (noisy) and ``<method> test`` (clean). All minimise the mean loss plus half the penalty times the
-    squared weights, that of a constant feature included. The two-temperature model is fitted as in the paper, by
-    L-BFGS in the original variables, from zero, the limit of its small random weights; ``LOWEST`` also from the
-    logistic solution.
+    A tenth of all rows is the clean test part; at most ``size`` of the others train. One row for each noise and
+    penalty, with the accuracies ``<loss> test``, clean, of the model of all training rows, and ``<loss> held``, noisy,
+    the mean over the first ``folds`` of ten folds of models that do not see the fold. All minimise the mean loss plus
+    half the penalty times the squared weights, that of a constant feature included. A bounded loss is fitted as in the
+    paper, by L-BFGS in the original variables, from zero, the limit of its small random weights; ``LOWEST`` also from
+    the logistic solution.
     """
-    return _noise_run(dataset, size, rng, LABEL_NOISES)
+    return _noise_run(dataset, size, (folds, 10), rng, LABEL_NOISES)
 
 
-def instance_run(dataset: str, size: int, rng: np.random.Generator) -> list[dict[str, float]]:
+def instance_run(dataset: str, size: int, folds: int, rng: np.random.Generator) -> list[dict[str, float]]:
     """Figure 2, one split of one data set: wrong inputs at three rates; otherwise as :func:`label_run`."""
-    return _noise_run(dataset, size, rng, INSTANCE_NOISES)
+    return _noise_run(dataset, size, (folds, 10), rng, INSTANCE_NOISES)
 
 
-def _noise_run(dataset: str, size: int, rng: np.random.Generator, noises: Sequence[str]) -> list[dict[str, float]]:
+def temperature_run(dataset: str, size: int, rng: np.random.Generator) -> list[dict[str, float]]:
+    """One split under each kind of noise: losses ``"t1 t2"`` for all ``TEMPERATURES``, and three folds."""
+    losses: dict[str, Any] = {f"{t1:g} {t2:g}": TwoTemperatureLoss(t1, t2) for t1, t2 in TEMPERATURES}
+    return _noise_run(dataset, size, (3, 3), rng, (*LABEL_NOISES, "clean", "instance 33 %"), losses)
+
+
+def clean_run(dataset: str, size: int, rng: np.random.Generator) -> list[dict[str, float]]:
+    """Logistic regression on the clean labels of one split: how hard two classes are for a linear classifier."""
+    return _noise_run(dataset, size, (0, 1), rng, ("clean",), {"logistic": LogisticLoss()})
+
+
+def _noise_run(
+    dataset: str,
+    size: int,
+    folds: tuple[int, int],
+    rng: np.random.Generator,
+    noises: Sequence[str],
+    losses: dict[str, Any] | None = None,
+) -> list[dict[str, float]]:
     task = load_task(dataset, rng)
+    losses = losses or {**task.losses, "hinge": SmoothedHinge(0.03)}
     part = len(task.y) // 10
     test, train = slice(part), slice(part, part + size)
     X, y = task.X[train], task.y[train]
     factor = DesignFactor(X)
-    wrong_labels = noises == LABEL_NOISES
+    wrong_labels = noises[0] in LABEL_NOISES
     margin = _clean_margin(X, y, factor) if wrong_labels else np.empty(0)
     spoiled = [_spoil(noise, X, y, margin, task.others, rng) for noise in noises]
-    fits = _fit_all(task, X, spoiled, factor, again=wrong_labels)
+    held = np.array_split(np.arange(len(X)), folds[1])[: folds[0]]
+    fits = _fit_all(X, spoiled, losses, factor, held)
     rows: list[dict[str, float]] = [{"noise": NOISES.index(noise), "l2": l2} for noise in noises for l2 in PENALTIES]
-    held, k = len(X) // 10, len(PENALTIES)
-    for method, solutions in fits.items():
-        on_test = _accuracies(solutions, task.X[test], task.y[test])
-        on_held = [
-            accuracy
-            for i, (inputs, labels) in enumerate(spoiled)
-            for accuracy in _accuracies(solutions[i * k : (i + 1) * k], inputs[:held], labels[:held])
-        ]
-        for row, solution, *accuracies in zip(rows, solutions, on_held, on_test, strict=True):
-            row[f"{method} held"], row[f"{method} test"] = accuracies
-            row[f"{method} steps"] = solution.n_iter
+    k = len(PENALTIES)
+    for name, (final, *others) in fits.items():
+        on_test = _accuracies(final, task.X[test], task.y[test])
+        for row, solution, accuracy in zip(rows, final, on_test, strict=True):
+            row[f"{name} test"], row[f"{name} steps"] = accuracy, solution.n_iter
+        if others:
+            on_held = [
+                [
+                    _accuracies(solutions[i * k : (i + 1) * k], inputs[fold], labels[fold])
+                    for fold, solutions in zip(held, others, strict=True)
+                ]
+                for i, (inputs, labels) in enumerate(spoiled)
+            ]
+            for row, share in zip(rows, np.mean(on_held, axis=1).ravel(), strict=True):
+                row[f"{name} held"] = float(share)
     return rows
 
 
@@ -121,41 +158,42 @@ def _spoil(
 
 
 def _fit_all(
-    task: Task,
     X: NDArray[Any],
     spoiled: list[tuple[NDArray[Any], NDArray[np.int64]]],
+    losses: dict[str, Any],
     factor: DesignFactor,
-    again: bool,
-) -> dict[str, list[Solution]]:
-    """All methods on each of several spoiled copies of ``X``, of which the first tenth is held out, at each penalty.
+    held: list[NDArray[np.intp]],
+) -> dict[str, list[list[Solution]]]:
+    """Each loss on each of several spoiled copies of ``X`` at each penalty: with all rows, then without each fold.
 
-    The bounded loss has a second start, and with it ``LOWEST``, if ``again``. The copies differ in a few rows or none:
-    all models share their matrix products.
+    The two-temperature model has a second start under wrong labels, and with it ``LOWEST``. The copies differ in a few
+    rows or none, and a row that is left out has the label 0, with which it weighs nothing: all models share their
+    matrix products.
     """
-    held = len(X) // 10
-    replaced = [None if inputs is X else Replaced.between(X[held:], inputs[held:]) for inputs, _ in spoiled]
-    points = [(y[held:], l2, other) for (_, y), other in zip(spoiled, replaced, strict=True) for l2 in PENALTIES]
+    replaced = [None if inputs is X else Replaced.between(X, inputs) for inputs, _ in spoiled]
 
-    def pose(loss: Any, starts: Sequence[Problem | None] = (), whitened: bool = True) -> list[Problem]:
-        # the bounded loss as the paper fits it, in the original variables from zero: it is not convex, and the minimum
+    def pose(loss: Any, out: NDArray[np.intp], starts: Sequence[Problem | None] = ()) -> list[Problem]:
+        # a bounded loss as the paper fits it, in the original variables from zero: it is not convex, and the minimum
         # that is reached depends on the path; for the other losses only the speed does
-        space, tol, budget = (factor, TOL, MAX_ITER) if whitened else (None, TOL_PLAIN, MAX_ITER_PLAIN)
-        first = starts or [None] * len(points)
-        return [
-            Problem(y, loss, l2, start, space, tol, budget, other)
-            for (y, l2, other), start in zip(points, first, strict=True)
-        ]
+        bounded = isinstance(loss, TwoTemperatureLoss) and loss.t1 < 1 and not starts
+        space, tol, budget = (None, TOL_PLAIN, MAX_ITER_PLAIN) if bounded else (factor, TOL, MAX_ITER)
+        problems = []
+        for (_, labels), other in zip(spoiled, replaced, strict=True):
+            y = labels.astype(np.float64)
+            y[out] = 0
+            problems += [Problem(y, loss, l2, None, space, tol, budget, other) for l2 in PENALTIES]
+        return [replace(p, start=start) for p, start in zip(problems, starts, strict=True)] if starts else problems
 
-    _, logistic, tempered, bounded = task.losses.values()
-    sets = [pose(SmoothedHinge(0.03)), pose(logistic), pose(tempered), pose(bounded, whitened=False)]
+    everything = np.empty(0, dtype=np.intp)
+    sets = {name: [pose(loss, out) for out in (everything, *held)] for name, loss in losses.items()}
+    again = "two-temperature" in losses and not any(replaced)
     if again:
-        sets.append(pose(bounded, starts=sets[1]))
-    found = _minimise(X[held:], [problem for problems in sets for problem in problems])
-    k = len(points)
-    *solutions, further = (found[i * k : (i + 1) * k] for i in range(len(METHODS) + 1))
-    fits = dict(zip(METHODS, solutions, strict=True))
+        sets[LOWEST] = [pose(losses["two-temperature"], everything, starts=sets["logistic"][0])]
+    found = iter(_minimise(X, [problem for name in sets for problems in sets[name] for problem in problems]))
+    fits = {name: [[next(found) for _ in problems] for problems in sets[name]] for name in sets}
     if again:
-        fits[LOWEST] = [min(pair, key=lambda s: s.value) for pair in zip(fits[METHODS[3]], further, strict=True)]
+        pairs = zip(fits["two-temperature"][0], fits[LOWEST][0], strict=True)
+        fits[LOWEST] = [[min(pair, key=lambda s: s.value) for pair in pairs]]
     return fits
 
 
@@ -170,23 +208,30 @@ def _accuracies(solutions: Sequence[Solution], X: NDArray[Any], y: NDArray[np.in
 
 
 def selected(table: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy on clean test data, with the penalty chosen on the noisy held-out part and with the best one.
+    """Accuracy on clean test data, with penalty and temperatures chosen on noisy labels, and with the best penalty.
 
     Returns
     -------
     DataFrame
-        Indexed by data set, noise and method; columns ``honest``, ``honest_std`` (over the splits, penalty chosen in
-        each on its own noisy held-out part), ``oracle`` and ``oracle_std`` (the one penalty with the best mean on
-        clean test data), ``l2_oracle``, and ``splits``, the accuracies behind ``honest``, split by split.
+        Indexed by data set, noise and method; columns ``honest``, ``honest_std`` (over the splits, chosen in each on
+        its own noisy held-out rows), ``oracle`` and ``oracle_std`` (what has the best mean on clean test data),
+        ``l2_oracle``, ``splits``, the accuracies behind ``honest``, split by split, and ``choice``, what was chosen
+        most often.
     """
     found = []
     for (dataset, number), part in table.groupby(["dataset", "noise"], sort=False):
-        for method in _methods(table):
-            accuracy = part.pivot(index="run", columns="l2", values=f"{method} test")
-            held = part.pivot(index="run", columns="l2", values=f"{method} held")[list(PENALTIES)]
-            best = held.columns[held.to_numpy().argmax(axis=1)]  # of equals the strongest penalty, which comes first
-            honest = np.array([accuracy.loc[run, l2] for run, l2 in zip(accuracy.index, best, strict=True)])
-            l2 = accuracy.mean().idxmax()
+        for method, names in _choices(table).items():
+            # of equals the strongest penalty, which comes first
+            columns = [(name, l2) for l2 in PENALTIES for name in names]
+            test, held = (
+                part.set_index(["run", "l2"])[[f"{_held(name, what)} {what}" for name in names]]
+                .set_axis(list(names), axis=1)
+                .unstack("l2")[columns]
+                for what in ("test", "held")
+            )
+            best = held.to_numpy().argmax(axis=1)
+            honest = test.to_numpy()[np.arange(len(best)), best]
+            oracle = test[columns[int(test.mean().to_numpy().argmax())]]
             found.append(
                 {
                     "dataset": dataset,
@@ -194,10 +239,11 @@ def selected(table: pd.DataFrame) -> pd.DataFrame:
                     "method": method,
                     "honest": honest.mean(),
                     "honest_std": honest.std(),
-                    "oracle": accuracy[l2].mean(),
-                    "oracle_std": accuracy[l2].std(ddof=0),
-                    "l2_oracle": l2,
+                    "oracle": oracle.mean(),
+                    "oracle_std": oracle.std(ddof=0),
+                    "l2_oracle": oracle.name[1],
                     "splits": honest,
+                    "choice": columns[np.bincount(best).argmax()][0],
                 }
             )
     return pd.DataFrame(found).set_index(["dataset", "noise", "method"])
@@ -219,10 +265,19 @@ def ahead(splits: pd.Series, method: str, over: Sequence[str]) -> Array:
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy on clean test data at every penalty: one row a data set, noise and penalty, one column a method."""
-    columns = {f"{method} test": method for method in _methods(table)}
+    columns = {f"{method} test": method for method in (*METHODS, LOWEST) if f"{method} test" in table}
     named = table.assign(noise=[NOISES[int(number)] for number in table.noise])
     return named.groupby(["dataset", "noise", "l2"], sort=False)[list(columns)].mean().rename(columns=columns)
 
 
-def _methods(table: pd.DataFrame) -> list[str]:
-    return [method for method in (*METHODS, LOWEST) if f"{method} test" in table]
+def _choices(table: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """What each method chooses from; in the map of temperatures each loss is a method, and ``"chosen"`` has all."""
+    grid = tuple(name for name in (f"{t1:g} {t2:g}" for t1, t2 in TEMPERATURES) if f"{name} test" in table)
+    if grid:
+        return {**{name: (name,) for name in grid}, "chosen": grid}
+    return {**CHOICES, LOWEST: (LOWEST,)} if f"{LOWEST} test" in table else CHOICES
+
+
+def _held(name: str, what: str) -> str:
+    """The lower of two minima has the penalty that the two-temperature model chooses."""
+    return "two-temperature" if what == "held" and name == LOWEST else name

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import gen_batches
+from sklearn.utils import _safe_indexing, gen_batches
 
 from marginloss._validation import check_integer
 
-__all__ = ["folds", "merge_rows"]
+__all__ = ["best_parameters", "folds", "merge_rows"]
 
 #: Rows looked at to decide whether a search through all of them can pay.
 PROBE = 1000
@@ -78,6 +79,27 @@ def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 Rows = NDArray[np.intp]
+
+
+def best_parameters(
+    model: Any,
+    candidates: Sequence[Mapping[str, Any]],
+    X: Any,
+    codes: Rows,
+    weight: NDArray[np.float64],
+    sample_weight: ArrayLike | None,
+    **options: Any,
+) -> Mapping[str, Any]:
+    """Parameters with the best accuracy on the given labels over the folds of ``model.cv``; of equals, the first."""
+    right = np.zeros(len(candidates))
+    for train, test in folds(model.cv, codes, sample_weight):
+        if len(np.unique(codes[train])) == 1:
+            raise ValueError(f"cv={model.cv!r} leaves a fold without examples of one class: fewer folds have both")
+        for k, parameters in enumerate(candidates):
+            fold = clone(model).set_params(class_weight=None, **parameters)  # the weights hold it already
+            fold.fit(_safe_indexing(X, train), codes[train], weight[train], **options)
+            right[k] += weight[test] @ (fold.predict(_safe_indexing(X, test)) == codes[test])
+    return candidates[int(np.argmax(right))]
 
 
 def folds(

@@ -36,6 +36,7 @@ __all__ = [
     "check_real",
     "check_reals",
     "check_rng",
+    "has_posterior",
 ]
 
 
@@ -294,7 +295,7 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least 2 classes in the data, but the data contains only "
-                f"one class: {self.classes_[0]!r}"
+                f"one class: {self.classes_.tolist()[0]!r}"
             )
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -309,6 +310,14 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self._binary_only
         return tags
+
+
+def has_posterior(model: Any) -> bool:
+    """Whether the loss, fitted or to be fitted, has class probabilities to go with its scores."""
+    loss = getattr(model, "loss_", model.loss)
+    if getattr(loss, "posterior_slope", 1) == 0:
+        raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")
+    return True
 
 
 def _is_plain(X: Any, y: Any) -> bool:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from marginloss._rows import folds
 from marginloss._validation import COUNT, POSITIVE, MarginlossClassifier
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import Objective
@@ -114,24 +112,6 @@ class LinearModel(MarginlossClassifier):
             v = rng.standard_normal((n_features + 1, outputs)) / np.sqrt(n_features)
             v[-1] *= self.fit_intercept
             yield whitening.expand(v)
-
-    def _select(
-        self,
-        candidates: Sequence[Mapping[str, Any]],
-        X: Any,
-        codes: NDArray[np.intp],
-        weight: Array,
-        factor: DesignFactor | None,
-        sample_weight: ArrayLike | None,
-    ) -> Mapping[str, Any]:
-        """Parameters with the best cross-validated accuracy on the given labels; of equals, the first."""
-        right = np.zeros(len(candidates))
-        for train, test in folds(self.cv, codes, sample_weight):
-            for k, parameters in enumerate(candidates):
-                model = clone(self).set_params(class_weight=None, **parameters)  # the weights hold it already
-                model.fit(X[train], codes[train], weight[train], factor=factor)
-                right[k] += weight[test] @ (model.predict(X[test]) == codes[test])
-        return candidates[int(np.argmax(right))]
 
     def _keep(self, solution: Solution) -> None:
         self.coef_, self.intercept_ = solution.coef.T, solution.intercept

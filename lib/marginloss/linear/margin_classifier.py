@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from marginloss._rows import merge_rows
-from marginloss._validation import ClassWeight
+from marginloss._rows import best_parameters, merge_rows
+from marginloss._validation import ClassWeight, has_posterior
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import MarginObjective, SmoothedHinge
@@ -24,14 +24,6 @@ Array = NDArray[np.float64]
 
 #: Losses among which ``loss="cv"`` chooses; convex ones first, so that ties go to them.
 CANDIDATES = tuple(AlphaLoss(alpha) for alpha in (1, 0.7, 1.5, 2, 3, 5))
-
-
-def _has_posterior(model: MarginClassifier) -> bool:
-    """Whether the loss, fitted or to be fitted, has class probabilities to go with its scores."""
-    loss = getattr(model, "loss_", model.loss)
-    if isinstance(loss, MarginLoss) and loss.posterior_slope == 0:
-        raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")
-    return True
 
 
 class MarginClassifier(LinearModel):
@@ -150,7 +142,8 @@ class MarginClassifier(LinearModel):
         if self.solver == "lbfgs" or self.step_size is None:
             factor = self._check_factor(factor, X, weight)
         if self.loss == "cv":
-            self.loss_ = self._select([{"loss": loss} for loss in CANDIDATES], *whole, factor, sample_weight)["loss"]
+            candidates = [{"loss": loss} for loss in CANDIDATES]
+            self.loss_ = best_parameters(self, candidates, *whole, sample_weight, factor=factor)["loss"]
         else:
             self.loss_ = self.loss or LogisticLoss()
 
@@ -170,10 +163,11 @@ class MarginClassifier(LinearModel):
             self.n_iter_ = n_iter
             self.objective_ = objective(self.loss_)(*start)[0] + self.l2 / 2 * solution.norm**2
         else:
-            self._keep(best_of(self._solve(objective(self.loss_), start, factor) for start in starts))
+            loss = objective(self.loss_.on_label(signs))
+            self._keep(best_of(self._solve(loss, start, factor) for start in starts))
         return self
 
-    @available_if(_has_posterior)
+    @available_if(has_posterior)
     def predict_proba(self, X: Any) -> Array:
         """Class probabilities at which the score would be optimal for the loss: its posterior.
 

@@ -85,7 +85,7 @@ class MarginObjective(_LinearObjective):
     @property
     def curvature(self) -> float:
         """At least that of the logistic loss, a quarter, which the default step of gradient descent rests on."""
-        return max(1.0, 4 * float(self.loss.derivative(0.0, 2)))
+        return max(1.0, 4 * float(np.max(self.loss.derivative(0.0, 2))))
 
     def _losses(self, scores: Array) -> tuple[float, Array]:
         losses, weights = self.loss.value_and_weight(self.y * scores[:, 0])

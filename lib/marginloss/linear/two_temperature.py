@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from marginloss._rows import merge_rows
+from marginloss._rows import best_parameters, merge_rows
 from marginloss._validation import POSITIVE, ClassWeight, check_choice
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
@@ -135,7 +135,7 @@ class TwoTemperatureClassifier(LinearModel):
             grids = (GRID_T1 if self.t1 == "cv" else (self.t1,)), (GRID_T2 if self.t2 == "cv" else (self.t2,))
             pairs = [(t1, t2) for t1, t2 in product(*grids) if not t2 < 1 <= t1]
             candidates = [{"t1": t1, "t2": t2} for t1, t2 in pairs]
-            chosen = dict(self._select(candidates, *whole, factor, sample_weight))
+            chosen = dict(best_parameters(self, candidates, *whole, sample_weight, factor=factor))
         self.t1_, self.t2_ = float(chosen["t1"]), float(chosen["t2"])
 
         def objective(t1: float, t2: float) -> Objective:

@@ -1,6 +1,7 @@
 """Losses of the margin, elementwise, silent and finite wherever the mathematics is."""
 
 from marginloss.losses.base import MarginLoss
+from marginloss.losses.corrected import CorrectedLoss
 from marginloss.losses.margin import (
     AlphaLoss,
     ExponentialLoss,
@@ -14,6 +15,7 @@ from marginloss.losses.two_temperature import TLogisticLoss, TwoTemperatureLoss
 
 __all__ = [
     "AlphaLoss",
+    "CorrectedLoss",
     "ExponentialLoss",
     "GeneralizedCrossEntropyLoss",
     "HingeLoss",

@@ -61,11 +61,15 @@ class MarginLoss(ABC):
     A subclass writes ``_value``, ``_derivative``, ``_log_weight``, ``bound`` and ``is_convex``.
     """
 
-    def value(self, margin: ArrayLike) -> Any:
+    def on_label(self, label: ArrayLike) -> MarginLoss:
+        """Loss of examples with the labels −1 or +1: itself, unless it is corrected for noise that depends on them."""
+        return self
+
+    def value(self, margin: ArrayLike) -> Array:
         r"""Loss :math:`\ell(z)` at each margin."""
         return self._silently(self._value, margin)
 
-    def derivative(self, margin: ArrayLike, order: int = 1) -> Any:
+    def derivative(self, margin: ArrayLike, order: int = 1) -> Array:
         r"""Derivative of :math:`\ell` of order 1, 2 or 3; at a kink, the one from the right."""
         if order not in (1, 2, 3):
             raise ValueError(f"order must be 1, 2 or 3, got {order!r}")
@@ -73,19 +77,19 @@ class MarginLoss(ABC):
             return -self.weight(margin)
         return self._silently(self._derivative, margin, order)
 
-    def weight(self, margin: ArrayLike) -> Any:
+    def weight(self, margin: ArrayLike) -> Array:
         r"""Weight :math:`w(z) = -\ell'(z)` that a learner gives to an example of this margin."""
         return self._silently(self._weight, margin)
 
-    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Array, Array]:
         """Loss and weight together, for solvers: a subclass may share work between them."""
         return self.value(margin), self.weight(margin)
 
-    def log_weight(self, margin: ArrayLike) -> Any:
+    def log_weight(self, margin: ArrayLike) -> Array:
         r"""Logarithm of the weight, finite where the weight itself would underflow or overflow."""
         return self._silently(self._log_weight, margin)
 
-    def posterior(self, margin: ArrayLike) -> Any:
+    def posterior(self, margin: ArrayLike) -> Array:
         r"""Class probability :math:`\eta` at which this margin is optimal.
 
         .. math:: \eta(z) = \frac{w(-z)}{w(z) + w(-z)}

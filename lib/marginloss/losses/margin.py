@@ -10,7 +10,6 @@ import math
 import sys
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -102,7 +101,7 @@ class SigmoidPowerLoss(MarginLoss):
         r"""Margin of the largest weight, :math:`\log s`; ``-inf`` for a convex loss (sypherd2023, Proposition 1)."""
         return math.log(self.exponent) if self.exponent > 0 else -math.inf
 
-    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Array, Array]:
         """Loss and weight, which share two logarithms."""
         z = np.asarray(margin, dtype=np.float64)
         with np.errstate(all="ignore"):
@@ -110,7 +109,7 @@ class SigmoidPowerLoss(MarginLoss):
             weight = np.exp(log_alpha_weight(wrong, right, self.exponent))
             return power_loss(-wrong, self.exponent)[()], weight[()]
 
-    def log_weights(self, margin: ArrayLike) -> tuple[Any, Any]:
+    def log_weights(self, margin: ArrayLike) -> tuple[Array, Array]:
         """Logarithms of the weights at each margin and at its opposite, which share theirs."""
         z = np.asarray(margin, dtype=np.float64)
         with np.errstate(all="ignore"):

@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,7 +78,7 @@ class TemperedMarginLoss(MarginLoss):
             winner = np.log1p(-np.exp(loser))
             return np.where(z >= 0, winner, loser), np.where(z >= 0, loser, winner)
 
-    def value_and_weight(self, margin: ArrayLike) -> tuple[Any, Any]:
+    def value_and_weight(self, margin: ArrayLike) -> tuple[Array, Array]:
         """Loss and weight from one look-up of the probabilities."""
         z = np.asarray(margin, dtype=np.float64)
         t1, t2 = self.temperatures

@@ -143,7 +143,7 @@ def binary_consistency() -> Finding:
         balance = (right - left) / (right + left)
         imbalance = max(imbalance, abs(balance[1]))
         worst = min(worst, best if balance[0] > 0 > balance[2] else -np.inf)
-    halves, wholes = (TwoTemperatureLoss(1, 1.6).value(a) for a in (1.0, 2.0))
+    halves, wholes = (float(TwoTemperatureLoss(1, 1.6).value(a)) for a in (1.0, 2.0))
     return outcome(
         worst,
         holds=worst > 0 and imbalance <= 1e-9,

@@ -84,7 +84,7 @@ def bounded_only_below_one() -> Finding:
         return float(steps[1] / steps[0])
 
     unbounded = min(growth(t1, t2) for t1, t2 in product((1.0, 1.1, 1.5), (1.0, 1.12, 1.6, 2.0)))
-    below = min(1 / (1 - t1) - TwoTemperatureLoss(t1, 1.6).value(-1e200) for t1 in (0.1, 0.5, 0.9))
+    below = min(1 / (1 - t1) - float(TwoTemperatureLoss(t1, 1.6).value(-1e200)) for t1 in (0.1, 0.5, 0.9))
     return outcome(
         min(unbounded - 1, below),
         tolerance=1e-12,

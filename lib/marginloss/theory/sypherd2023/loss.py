@@ -235,7 +235,7 @@ def lemma_4(family: Family = AlphaLoss) -> Finding:
     outside = np.abs(z) > end
     return outcome(
         gap[outside].min(),
-        evidence={"gap_at_log_2": at_end, "largest_gap_inside": gap[~outside].max()},
+        evidence={"gap_at_log_2": float(at_end), "largest_gap_inside": gap[~outside].max()},
     )
 
 

@@ -114,26 +114,6 @@ def test_two_workers_grow_the_trees_of_one_process(noisy, loss):
     assert np.mean((there > 0) == y) > 0.8
 
 
-@pytest.mark.cluster
-def test_two_workers_of_lightgbm_grow_the_trees_of_one_process(noisy):
-    distributed = pytest.importorskip("dask.distributed", reason="needs the extra 'cluster'")
-    pytest.importorskip("pyarrow", reason="needs the extra 'cluster'")
-    lightgbm = pytest.importorskip("lightgbm", exc_type=(ImportError, OSError))
-    from dask import array
-
-    X, y, weight = noisy
-    X = np.clip(np.round(8 * X) / 8, -3.9, 3.9)
-    settings = {"n_estimators": 10, "num_leaves": 7, "verbose": -1, "n_jobs": 1, "min_child_samples": 5}
-    settings |= {"objective": lightgbm_objective(AlphaLoss(2))}
-    local = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as client:
-        columns = [array.from_array(part, chunks=(300, -1)[: part.ndim]) for part in (X, y, weight)]
-        model = lightgbm.DaskLGBMClassifier(client=client, tree_learner="data", **settings)
-        there = model.fit(*columns[:2], sample_weight=columns[2]).to_local().predict(X, raw_score=True)
-    alone = lightgbm.LGBMClassifier(**settings).fit(X, y, sample_weight=weight).predict(X, raw_score=True)
-    np.testing.assert_allclose(there, alone, atol=1e-5)
-
-
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="got 'logistic'"):
         xgboost_objective("logistic")

@@ -50,7 +50,8 @@ class Difference(MarginLoss):
 
     def _log_weight(self, z: Array) -> Array:
         a, b = self.coefficients
-        return np.logaddexp(np.log(a) + self.loss.log_weight(z), np.log(b) + self.loss.log_weight(-z))
+        flipped = np.where(b > 0, np.log(b) + self.loss.log_weight(-z), -np.inf)
+        return np.logaddexp(np.log(a) + self.loss.log_weight(z), flipped)
 
     def _derivative(self, z: Array, order: int) -> Array:
         a, b = self.coefficients

@@ -1,6 +1,7 @@
 """What only a browser can see, on every page: requests, errors, drawn mathematics, widths, contrast."""
 
 import functools
+import re
 import shutil
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,7 @@ from marginloss.companion.book.layout import pages, root
 pytestmark = pytest.mark.browser
 
 PAGES = [path.relative_to(root()).with_suffix(".html").as_posix() for path in pages()]
+NUMBERED = [page for page in PAGES if page.removeprefix("chapters/")[0].isdigit()]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [
     "--no-sandbox",
@@ -86,9 +88,10 @@ def browser():
 def opened(request, browser, address):
     """A page as a phone shows it, with everything that went wrong while it was loaded."""
     page = browser.new_page()
-    page.remote, page.missing, page.errors = [], [], []
+    page.remote, page.missing, page.errors, page.sizes = [], [], [], {}
     page.on("request", lambda r: None if r.url.startswith((address, "data:", "blob:")) else page.remote.append(r.url))
     page.on("response", lambda r: page.missing.append(r.url) if r.status >= 400 else None)
+    page.on("response", lambda r: page.sizes.update({r.url: int(r.headers.get("content-length", 0))}))
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
     page.route(lambda url: not url.startswith((address, "data:", "blob:")), lambda route: route.abort())
@@ -113,6 +116,25 @@ def test_page_in_a_browser(opened):
         opened.wait_for_timeout(350)  # the theme fades between its colours
         poor[theme] = opened.evaluate(CONTRAST)
     assert poor == {"light": [], "dark": []}, "text that is hard to read"
+
+
+@pytest.mark.parametrize("opened", NUMBERED, indirect=True)
+def test_what_a_chapter_loads_is_light(opened):
+    figures = re.compile(r"/_images/|\.(?:png|svg|wasm)$")  # its own file holds figures too
+    loaded = sum(size for url, size in opened.sizes.items() if url != opened.url and not figures.search(url))
+    assert 3e5 < loaded < 1.4e6, opened.sizes
+
+
+def test_pages_open_from_a_folder(browser, html):
+    page, errors = browser.new_page(), []
+    page.on("requestfailed", lambda request: errors.append(request.url))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    for name in ("index.html", *NUMBERED[::8]):
+        page.goto((html / name).as_uri())
+        page.evaluate("async () => { if (window.MathJax) await MathJax.startup.promise; }")
+        assert page.evaluate(MEASURE)["failed"] == 0
+    page.close()
+    assert errors == []
 
 
 @pytest.mark.parametrize("opened", ["chapters/00_prologue.html"], indirect=True)

@@ -56,6 +56,29 @@ def test_no_style_sheet_loads_from_another_host(html):
     assert found == set()
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_one_heading_one_title_and_a_description(page, soups):
+    soup = soups[page]
+    assert len(soup.find_all("h1")) == 1
+    name, _, book = soup.title.text.rpartition(" \N{EM DASH} ")
+    assert book == "Marginalia" != name
+    facts = {tag.get("property") or tag.get("name"): tag["content"] for tag in soup.find_all("meta", content=True)}
+    assert facts["description"] == facts["og:description"] != ""
+    assert "og:image" not in facts or facts["og:image"].startswith("https://")
+
+
+def test_icons_that_pages_show_have_letters(soups, html):
+    (sheet,) = html.glob("_static/vendor/fontawesome/*/css/all.min.css")
+    rules = set(re.findall(r"\.(fa-[\w-]+):before", sheet.read_text("utf-8")))
+    shown = {name for soup in soups.values() for tag in soup.select("i[class*=fa-]") for name in tag["class"]}
+    assert {name for name in shown if name.startswith("fa-")} - rules <= {
+        "fa-solid",
+        "fa-brands",
+        "fa-regular",
+        "fa-lg",
+    }
+
+
 def test_the_search_for_requests_finds_them():
     page = '<script src="https://cdn.example/x.js"></script><link rel="stylesheet" href="//fonts.example/a.css">'
     assert [is_external(address) for address in requests(BeautifulSoup(page, "html.parser"))] == [True, True]

@@ -54,7 +54,7 @@ CONFIG = """title: Small
 only_build_toc_files: true
 exclude_patterns: ["lib/**", "data/**", "_build/**"]
 execute: {execute_notebooks: cache}
-sphinx: {config: {mathjax_path: mathjax/tex-svg-full.js, html_static_path: [chapters/_static]}}
+sphinx: {config: {mathjax_path: mathjax/startup.js, html_static_path: [chapters/_static]}}
 """
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
-from importlib.metadata import files
 from pathlib import Path
 
 from marginloss._validation import check_name
+from marginloss.companion.book.assets import MATHEMATICS, copy_mathematics, trim_theme
 from marginloss.companion.book.execute import with_outputs
 from marginloss.companion.book.layout import chapters, pages, root
 from marginloss.companion.book.notebooks import readable
@@ -26,7 +25,6 @@ from marginloss.companion.scale import SCALES
 
 __all__ = ["BuildError", "build"]
 
-MATHJAX = "tex-svg-full.js"
 PACKED = "marginloss-book.zip"
 
 
@@ -48,10 +46,11 @@ def build(scale: str) -> Path:
     if front.is_file() and stamp.is_file() and json.loads(stamp.read_text(encoding="utf-8")) == inputs:
         return front
     stamp.unlink(missing_ok=True)
-    _copy_mathjax()
+    copy_mathematics(root() / "chapters" / "_static")
     _fill_cache(scale)
     findings()  # here, where progress can be seen; the pages read what is kept
     _jupyter_book(scale)
+    trim_theme(front.parent)
     _write_notebooks(scale, front.parent)
     _pack(front.parent)
     write_atomically(stamp, json.dumps(inputs))
@@ -61,19 +60,11 @@ def build(scale: str) -> Path:
 def _inputs(scale: str) -> str:
     """Digest of everything that is on the pages."""
     sources = [root() / "_config.yml", root() / "_toc.yml", *pages(), *sorted((root() / "data").rglob("*.yml"))]
-    sources += [path for path in sorted((root() / "chapters").rglob("*")) if path.is_file() and path.name != MATHJAX]
+    sources += [
+        path for path in sorted((root() / "chapters").rglob("*")) if path.is_file() and MATHEMATICS not in path.parts
+    ]
     sources += [chapter.result(scale) for chapter in chapters()]
     return combine([library_digest(), *(path.read_text(encoding="utf-8", errors="replace") for path in sources)])
-
-
-def _copy_mathjax() -> None:
-    """Put the one script that draws mathematics beside our own; the distribution is no importable package."""
-    found = [file.locate() for file in files("sphinx-mathjax-offline") or [] if file.name == MATHJAX]
-    if not found:
-        raise BuildError("sphinx-mathjax-offline has no file tex-svg-full.js: install the extra 'book' again")
-    target = root() / "chapters" / "_static" / "mathjax" / MATHJAX
-    target.parent.mkdir(exist_ok=True)
-    shutil.copyfile(str(found[0]), target)
 
 
 def _fill_cache(scale: str) -> None:

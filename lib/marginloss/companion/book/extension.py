@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
@@ -15,7 +17,7 @@ from marginloss.companion.book.claims import Claims
 from marginloss.companion.book.layout import root
 from marginloss.companion.book.notebooks import BOXES
 from marginloss.companion.book.opening import Opening
-from marginloss.companion.book.repository import find_repository, links_to
+from marginloss.companion.book.repository import find_repository, links_to, pages_of
 from marginloss.companion.scale import current_scale
 
 __all__ = ["setup"]
@@ -35,7 +37,27 @@ def set_banner(app: Sphinx, config: Config) -> None:
 
 def set_links(app: Sphinx, config: Config) -> None:
     """Link to the repository where there is one."""
-    config.html_theme_options.update(links_to(find_repository(root())))
+    repository = find_repository(root())
+    config.html_theme_options.update(links_to(repository))
+    config.html_baseurl = pages_of(repository)
+
+
+def describe(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Tell search engines and those who share a page what it is about: its finding, or else its first paragraph."""
+    if doctree is None:
+        return
+    if pagename == app.config.root_doc:
+        context["title"] = "Which examples should a learner listen to?"  # the book's name follows in every title
+    boxes = [box for box in doctree.findall(nodes.admonition) if "in-one-sentence" in box["classes"]]
+    paragraphs = (boxes[0] if boxes else doctree).findall(nodes.paragraph)
+    text = html.escape(" ".join(next(paragraphs, nodes.paragraph()).astext().split()), quote=True)
+    title = html.escape(re.sub("<[^>]*>", "", context["title"]), quote=True)
+    facts = {"og:type": "article", "og:site_name": app.config.project, "og:title": title, "og:description": text}
+    if app.config.html_baseurl:  # a picture needs a whole address, which a book in a folder has not
+        facts["og:image"] = f"{app.config.html_baseurl}_static/social.png"
+    tags = [f'<meta name="description" content="{text}">']
+    tags += [f'<meta property="{name}" content="{content}">' for name, content in facts.items()]
+    context["metatags"] = "\n".join([context.get("metatags", ""), *tags])
 
 
 def add_scripts(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
@@ -65,6 +87,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", fold_solutions)
     app.connect("config-inited", set_banner)
     app.connect("config-inited", set_links)
+    app.connect("html-page-context", describe)
     app.connect("html-page-context", add_scripts)
     app.connect("autodoc-process-docstring", escape_names, priority=900)  # after napoleon
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["find_repository", "links_to"]
+__all__ = ["find_repository", "links_to", "pages_of"]
 
 REMOTE = re.compile(r"(?:https://|ssh://git@|git@)(?:[^@/]*@)?github\.com[/:](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
@@ -47,3 +47,15 @@ def links_to(repository: str | None) -> dict[str, object]:
         "use_issues_button": True,
         "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
     }
+
+
+def pages_of(repository: str | None) -> str:
+    """Where GitHub shows the published book, an empty text without a repository.
+
+    Examples
+    --------
+    >>> pages_of("somebody/book")
+    'https://somebody.github.io/book/'
+    """
+    owner, _, name = (repository or "").partition("/")
+    return f"https://{owner}.github.io/{name}/" if repository else ""

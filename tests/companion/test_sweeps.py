@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import math
 import os
 import signal
@@ -16,7 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginloss.companion import current_scale, scaled, sweep, sweeps
+from marginloss.companion import current_scale, folders, scaled, sweep, sweeps
+from marginloss.companion.fingerprint import describe
 from marginloss.losses import AlphaLoss
 
 
@@ -132,6 +134,47 @@ def test_other_source_is_a_new_question(tmp_path):
     assert results == [1, 2]
 
 
+HELPERS = {
+    "attribute": ("import helper", "def function(rng):\n    return {'x': helper.f()}"),
+    "constant": ("import helper", "def function(rng):\n    return {'x': helper.CONST}"),
+    "local import": ("", "def function(rng):\n    from helper import f\n    return {'x': f()}"),
+    "local module": ("", "def function(rng):\n    import helper\n    return {'x': helper.f()}"),
+    "import of an import": ("import between", "def function(rng):\n    return {'x': between.g()}"),
+    "base class": ("from derived import Derived", "def function(rng):\n    return {'x': Derived().f()}"),
+    "method": ("from derived import Derived", "def function(rng):\n    return {'x': Derived().g()}"),
+    "package": ("from parcel import inside", "def function(rng):\n    return {'x': inside.h()}"),
+}
+MODULES = {
+    "helper.py": "CONST = {n}\n\ndef f():\n    return {n}\n\nclass Base:\n    def f(self):\n        return {n}\n",
+    "between.py": "from helper import f\n\ndef g():\n    return f()\n",
+    "derived.py": "import helper\n\nclass Derived(helper.Base):\n    def g(self):\n        return helper.CONST\n",
+    "parcel/__init__.py": "",
+    "parcel/inside.py": "def h():\n    from . import deep\n    return deep.CONST\n",
+    "parcel/deep.py": "CONST = {n}\n",
+}
+
+
+@pytest.mark.parametrize("how", HELPERS)
+def test_what_the_users_own_modules_hold_is_part_of_the_question(how, tmp_path, monkeypatch):
+    head, function = HELPERS[how]
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "parcel").mkdir()
+    (tmp_path / "asking.py").write_text(f"{head}\n\n{function}\n")
+    texts, results = [], []
+    for n in (1, 1, 2):
+        for name, text in MODULES.items():
+            (tmp_path / name).write_text(text.replace("{n}", str(n)))
+        for name in ("asking", *(name.removesuffix(".py").replace("/", ".") for name in MODULES), "parcel"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        asked = importlib.import_module("asking").function
+        texts.append(describe(asked, "function"))
+        results.append(asked(None)["x"])
+    assert results == [1, 1, 2]
+    assert texts[0] == texts[1] != texts[2]
+
+
 @pytest.mark.parametrize("how", ["closure", "global", "partial", "default"])
 def test_what_a_function_reads_from_outside_is_part_of_the_question(how, monkeypatch):
     results = []
@@ -176,6 +219,46 @@ def test_a_broken_file_is_computed_again(own_cache, calls):
     file.write_text(file.read_text()[:-3])
     pd.testing.assert_frame_equal(sweep(remember, {"value": [1]}, seeds=1), first)
     assert calls() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        b"[]",
+        b"{}",
+        b"null",
+        b"\xff\xfe",
+        b'[{"value": 7, "square": 1}]',
+        b'[{"square": "1"}]',
+        b'[{"run": 3}]',
+        b"[[1]]",
+    ],
+)
+def test_rubbish_in_the_cache_is_computed_again(own_cache, calls, rubbish):
+    first = sweep(remember, {"value": [1]}, seeds=1)
+    (file,) = own_cache.rglob("*.json")
+    file.write_bytes(rubbish)
+    pd.testing.assert_frame_equal(sweep(remember, {"value": [1]}, seeds=1), first)
+    assert calls() == [1, 1]
+
+
+def test_a_full_disk_costs_the_file_and_not_the_result(own_cache, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.warns(RuntimeWarning, match="a result is not kept: .*No space left"):
+        assert sweep(draw, {"scale": [0.0]}, seeds=1).x.tolist() == [0.0]
+    assert not [path for path in own_cache.rglob("*") if path.is_file()]
+
+
+def test_installed_it_keeps_results_in_the_users_cache_and_not_in_the_current_folder(tmp_path, monkeypatch):
+    installed = tmp_path / "site-packages" / "marginloss" / "companion" / "folders.py"
+    monkeypatch.setattr(folders, "__file__", str(installed))
+    monkeypatch.chdir(tmp_path)
+    assert folders.build_folder() == tmp_path  # MARGINLOSS_CACHE
+    monkeypatch.delenv("MARGINLOSS_CACHE")
+    assert tmp_path not in folders.build_folder().parents
 
 
 def test_without_cache_nothing_is_kept(own_cache):
@@ -231,7 +314,7 @@ def test_killed_at_any_moment_it_loses_nothing(tmp_path, backend, kills):
             os.killpg(process.pid, signal.SIGKILL)
         files = list((tmp_path / "cache").rglob("*.json"))
         assert len(files) >= target, "the sweep did not get on"
-        assert all(sweeps._load(file) is not None for file in files), "a broken file"
+        assert all(sweeps._load(file, {}) is not None for file in files), "a broken file"
         assert len(files) >= kept, "a finished task was lost"
         kept = len(files)
     computed = len(list(started.iterdir()))

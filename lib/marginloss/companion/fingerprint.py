@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import dis
 import functools
@@ -11,12 +12,14 @@ import sys
 import textwrap
 import types
 from collections.abc import Mapping
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from marginloss.companion.digest import code_digest, reach_digest
+from marginloss.companion.digest import code_digest, combine, reach_digest
 
 __all__ = ["describe"]
 
@@ -26,7 +29,8 @@ def describe(value: Any, where: str) -> str:
 
     Plain values, arrays, dataclasses such as losses, scikit-learn estimators, classes, modules and functions. A
     function of the library is described by its name and the digest of what its module reaches, one of an installed
-    package by its name, because versions are pinned, any other by its source and by all that it reads from outside.
+    package by its name, because versions are pinned, any other by its source and by all that it reads from outside:
+    values, functions, base classes, and the source of the user's own modules, also of those that these import.
 
     Parameters
     ----------
@@ -78,7 +82,7 @@ def _describe(value: Any, where: str, seen: tuple[int, ...]) -> str:
         return f"method {value.__name__} of {inner(value.__self__)}, {inner(value.__func__)}"
     if inspect.isclass(value):
         return f"class {value.__module__}.{value.__qualname__}" + (
-            _reach(value) if _versioned(value) else _source(value, where)
+            _reach(value) if _versioned(value) else _class(value, where, seen)
         )
     if isinstance(value, types.FunctionType):
         return _function(value, where, seen)
@@ -101,13 +105,26 @@ def _function(function: types.FunctionType, where: str, seen: tuple[int, ...]) -
     if _versioned(function) and not function.__closure__:
         return name + _reach(function)
     code = function.__code__
-    read = {name: function.__globals__[name] for name in sorted(_global_names(code)) if name in function.__globals__}
+    read = _read(function)
     read |= dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()), strict=True))
     read["defaults"] = [function.__defaults__, function.__kwdefaults__]
     compiled = ""
     if function.__name__ == "<lambda>":  # two on one line have one source, but not the same constants and instructions
         compiled = f"{code.co_code.hex()} {[c for c in code.co_consts if not isinstance(c, types.CodeType)]!r}"
     return f"{name} {_source(function, where)} {compiled} {_describe(read, where, seen)}"
+
+
+def _class(value: type, where: str, seen: tuple[int, ...]) -> str:
+    """Source, base classes, and what the methods read from outside."""
+    methods = [getattr(each, "__func__", getattr(each, "fget", each)) for each in vars(value).values()]
+    read = [_read(method) for method in methods if isinstance(method, types.FunctionType)]
+    return f"{_source(value, where)} {_describe([*value.__bases__, *read], where, seen)}"
+
+
+def _read(function: types.FunctionType) -> dict[str, Any]:
+    """What a function looks up in its module."""
+    names = sorted(_global_names(function.__code__))
+    return {name: function.__globals__[name] for name in names if name in function.__globals__}
 
 
 def _global_names(code: types.CodeType) -> set[str]:
@@ -123,12 +140,44 @@ def _reach(thing: Any) -> str:
 
 def _module(module: types.ModuleType) -> str:
     """The same for a module; of one that is neither ours nor installed, digest of its code."""
-    if _is_own(module.__name__):
-        return reach_digest(module.__name__)
-    file = getattr(module, "__file__", None)
-    if file is None or _installed(file) or module.__name__.partition(".")[0] in sys.stdlib_module_names:
-        return ""
-    return code_digest([Path(file).read_text(encoding="utf-8")])
+    return reach_digest(module.__name__) if _is_own(module.__name__) else _user_code({module.__name__})
+
+
+def _user_code(modules: set[str]) -> str:
+    """Digest of the modules that are neither ours nor installed, and of those that they import, wherever they do."""
+    digests: dict[str, str] = {}
+    while modules:
+        name = modules.pop()
+        spec = None if name in digests else _user_spec(name)
+        if spec is not None and spec.origin is not None:
+            text = Path(spec.origin).read_text(encoding="utf-8")
+            digests[name] = code_digest([text])
+            modules |= _imported(text, spec.parent or "")
+    return combine(f"{name} {digests[name]}" for name in sorted(digests))
+
+
+def _user_spec(name: str) -> ModuleSpec | None:
+    """Where a module is that no version stands for; None for any other, and for what is no module."""
+    if _is_own(name) or name.partition(".")[0] in sys.stdlib_module_names:
+        return None
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):  # a name from a module that is no package; a module made by hand
+        return None
+    is_file = spec is not None and spec.has_location and str(spec.origin).endswith(".py")
+    return spec if is_file and not _installed(str(spec.origin)) else None  # type: ignore[union-attr]
+
+
+def _imported(text: str, package: str) -> set[str]:
+    """Names that may be modules in the imports of a piece of code, also of those inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            home = resolve_name("." * node.level + (node.module or ""), package)
+            found |= {home, *(f"{home}.{alias.name}" for alias in node.names)}
+    return found
 
 
 def _is_own(module: str | None) -> bool:
@@ -154,8 +203,11 @@ def _versioned(thing: Any) -> bool:
 
 
 def _source(thing: Any, where: str) -> str:
+    """Digest of the source, and of the user's modules that are imported inside of it."""
     try:
-        return code_digest([textwrap.dedent(inspect.getsource(thing))])
+        text = textwrap.dedent(inspect.getsource(thing))
+        package = getattr(sys.modules.get(thing.__module__), "__package__", None)
+        return f"{code_digest([text])} {_user_code(_imported(text, package or ''))}"
     except (OSError, TypeError) as error:
         raise TypeError(
             f"{where}: the source of {thing.__qualname__} cannot be read, so that stored results could go out of date "

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import uuid
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from marginloss._validation import check_integer
 from marginloss.companion.digest import combine, library_digest
 from marginloss.companion.fingerprint import describe
 from marginloss.companion.folders import build_folder
+from marginloss.datasets.files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ _LOADED = library_digest()  # of the code that this process runs, whatever is ed
 
 
 def sweep(
-    function: Callable[..., Mapping[str, float] | list[Mapping[str, float]]],
+    function: Callable[..., Mapping[str, float] | Sequence[Mapping[str, float]]],
     grid: Mapping[str, Iterable[Any]],
     seeds: int,
     n_jobs: int | None = None,
@@ -89,7 +89,7 @@ def sweep(
     entropy = check_integer("entropy", entropy, 0)
     tasks = [(point, run) for point in points for run in range(seeds)]
     files = _files(function, tasks, entropy) if cache and _is_as_loaded() else [None] * len(tasks)
-    rows: list[list[Row] | None] = [_load(file) for file in files]
+    rows = [_load(file, point) for file, (point, _) in zip(files, tasks, strict=True)]
     waiting = [index for index, stored in enumerate(rows) if stored is None]
     bar = tqdm(total=len(tasks), initial=len(tasks) - len(waiting), desc=name, disable=_hide(progress), leave=False)
     # the results come back in whatever order they finish; each carries its place
@@ -155,22 +155,20 @@ def _task(
         raise
     rows = _rows(result, point, where)
     if file is not None:
-        # a reader sees the whole file or none, whenever this process is killed
-        partial = file.with_name(f"{file.stem}.{uuid.uuid4().hex}.partial")
-        partial.write_text(json.dumps(rows))
-        os.replace(partial, file)
+        try:
+            write_whole(file, json.dumps(rows).encode())
+        except OSError as error:
+            warnings.warn(f"a result is not kept: {error}", RuntimeWarning, stacklevel=2)
     return index, rows
 
 
-def _load(file: Path | None) -> list[Row] | None:
-    """A stored result, or None if there is none."""
-    if file is None:
-        return None
+def _load(file: Path | None, point: dict[str, Any]) -> list[Row] | None:
+    """A stored result, or None if there is none, or one that is no result of this point: it is computed again."""
     try:
-        stored: list[Row] = json.loads(file.read_text())
-    except (FileNotFoundError, json.JSONDecodeError):  # the second: the machine stopped before the disk had it all
+        stored = _rows(json.loads(file.read_bytes()), point, str(file)) if file is not None else None
+    except (OSError, ValueError, TypeError):
         return None
-    return stored
+    return stored if stored and all(stored) else None
 
 
 def _rows(result: Any, point: dict[str, Any], where: str) -> list[Row]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from marginloss.datasets.folders import data_set_folders
 from marginloss.datasets.registry import DataFile, DataSet
 
-__all__ = ["ChecksumError", "Content", "check_content", "digest", "find", "read", "write"]
+__all__ = ["ChecksumError", "Content", "check_content", "digest", "find", "read", "write", "write_whole"]
 
 Content = bytes | Mapping[str, NDArray]
 
@@ -58,8 +58,8 @@ def write(folder: Path, file: DataFile, content: Content) -> None:
     path = folder / file.path
     path.parent.mkdir(parents=True, exist_ok=True)
     if file.sha256 is None:
-        _replace(path.with_name(path.name + ".sha256"), digest(content).encode("ascii"))
-    _replace(path, _pack(content))
+        write_whole(path.with_name(path.name + ".sha256"), digest(content).encode("ascii"))
+    write_whole(path, _pack(content))
 
 
 def check_content(name: str, content: Content, expected: str) -> None:
@@ -96,7 +96,8 @@ def _pack(content: Content) -> bytes:
     return buffer.getvalue()
 
 
-def _replace(path: Path, raw: bytes) -> None:
+def write_whole(path: Path, raw: bytes) -> None:
+    """Write a file so that other processes see all of it or nothing, and nothing is left of it if the disk is full."""
     # a name of its own for each writer, in the same folder: os.replace is then atomic and the last of two equal wins
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:

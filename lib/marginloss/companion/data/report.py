@@ -19,7 +19,7 @@ def overview() -> str:
 
     Examples
     --------
-    >>> print(overview().splitlines()[1])
+    >>> print(overview().splitlines()[2])
     breast_cancer           569 x 30   scikit-learn; CC BY 4.0
     """
     lines = [f"{'data set':<16} {'rows x features':>15}   where it is, and its licence"]

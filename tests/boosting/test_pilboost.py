@@ -109,6 +109,7 @@ def test_exact_link_at_alpha_1_is_logistic_boosting():
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-model.decision_function(X))), rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:the labels allow")
 def test_adaptive_alpha_is_the_estimated_one():
     X, _, noisy = noisy_cancer(0.25)
     model = PILBoostClassifier("adaptive", 1.0, n_estimators=5).fit(X, noisy)

@@ -12,6 +12,9 @@ from marginloss.companion.experiments.sypherd2022 import (
     attained_bound,
     best_pilboost_alpha,
     bound_example,
+    clean_log_loss,
+    climb_of_best_alpha,
+    falls_of_best_alpha,
     fixed_exponents,
     gain_landmarks,
     importances,
@@ -23,11 +26,11 @@ from marginloss.companion.experiments.sypherd2022 import (
     paper_methods,
     profile_entropy,
     published_gaps,
-    rise_of_large_alpha,
     step_families,
     step_response,
     step_spread,
     tune_steps,
+    tuned_alphas,
 )
 from marginloss.companion.experiments.sypherd2022.boosters import RealTreeAdaBoost
 
@@ -156,12 +159,46 @@ def table():
 def test_summaries_of_a_table():
     assert [lead_by_run(table(), level).mean() for level in (0.0, 0.3)] == pytest.approx([-0.1, 0.25])
     assert [lead_by_run(table(), level, "worst").mean() for level in (0.0, 0.3)] == pytest.approx([-0.2, 0.15])
-    assert rise_of_large_alpha(table()).tolist() == pytest.approx([0.2, 0.2])
+    assert climb_of_best_alpha(table()).tolist() == [1, 1] and falls_of_best_alpha(table()) == 0
     assert best_pilboost_alpha(table(), 0.3) == 4 and best_pilboost_alpha(table(), 0.0) == 1.1
     published = {"PILBoost_4": [0.82, 0.75], "sd_PILBoost_4": [0.0, 0.0], "runs": 2}
     gaps = published_gaps(table()[["PILBoost 4"]], published)["PILBoost 4"]
     units = np.hypot([0.005, np.std([0.9, 1], ddof=1)], 0.005) / np.sqrt(2)
     assert gaps.tolist() == pytest.approx([0.02 / units[0], 0.2 / units[1]])
+
+
+def test_a_best_alpha_that_stays_or_falls_does_not_climb():
+    columns = {"PILBoost 4": [1, 1, 0.7], "PILBoost 1.1": [1, 0.9, 0.8], "PILBoost 2": [1, 0.8, 0.8]}
+    levels = pd.MultiIndex.from_product([[0.0, 0.1, 0.3], [0]], names=["level", "run"])
+    falling = pd.DataFrame(columns, index=levels)
+    assert climb_of_best_alpha(falling).tolist() == [-0.5]  # from the middle of all three to that of the first two
+    assert falls_of_best_alpha(falling) == 1
+    same = pd.concat({0.0: table().loc[0.3], 0.3: table().loc[0.3]}, names=["level"])
+    assert climb_of_best_alpha(same).tolist() == [0, 0]
+
+
+def test_tuned_alphas_choose_among_three_steps(tmp_path, monkeypatch):
+    monkeypatch.setenv("MARGINLOSS_CACHE", str(tmp_path))
+    found = tuned_alphas("breast_cancer", [0.0, 0.3], 3, 2)
+    assert list(found.index) == [(level, run) for level in (0.0, 0.3) for run in (0, 1)]
+    assert set(found.columns) == {"PILBoost 1.1", "PILBoost 2", "PILBoost 4"}
+
+
+def test_untwisting_lowers_the_clean_log_loss():
+    found = clean_log_loss("xd6", 0.2, 2.0, 50, np.random.default_rng(0))
+    assert 0 < found["untwisted"] < found["twisted"]
+    proper = clean_log_loss("xd6", 0.2, 1.1, 50, np.random.default_rng(0))
+    assert abs(proper["untwisted"] - proper["twisted"]) < found["twisted"] - found["untwisted"]
+
+
+def test_depth_of_the_paper_or_another():
+    assert {method.depth for method in paper_methods("xd6", 5, 1)} == {1}
+    X, y = load_breast_cancer(return_X_y=True)
+    splits = [
+        np.sum(Method("d", "PILBoost", 2.0, 1.0, 1, depth=depth).fit(X, 2 * y - 1, 1).estimators_.nodes.feature >= 0)
+        for depth in (None, 2)
+    ]
+    assert splits == [1, 3]
 
 
 def test_spread_of_steps():

@@ -5,6 +5,7 @@ from marginloss.companion.experiments.sypherd2022.boosters import (
     STEP_SIZES,
     Method,
     accuracy,
+    clean_log_loss,
     importances,
     link_contest,
     majority_share,
@@ -24,14 +25,16 @@ from marginloss.companion.experiments.sypherd2022.curves import (
 from marginloss.companion.experiments.sypherd2022.malevolent import LOSSES, malevolent_twist, reach
 from marginloss.companion.experiments.sypherd2022.tables import (
     best_pilboost_alpha,
+    climb_of_best_alpha,
     compare,
+    falls_of_best_alpha,
     insider_profiles,
     lead_by_run,
     published_gaps,
-    rise_of_large_alpha,
     step_families,
     step_spread,
     tune_steps,
+    tuned_alphas,
 )
 
 __all__ = [
@@ -44,7 +47,10 @@ __all__ = [
     "attained_bound",
     "best_pilboost_alpha",
     "bound_example",
+    "clean_log_loss",
+    "climb_of_best_alpha",
     "compare",
+    "falls_of_best_alpha",
     "fixed_exponents",
     "gain_landmarks",
     "importances",
@@ -58,10 +64,10 @@ __all__ = [
     "profile_entropy",
     "published_gaps",
     "reach",
-    "rise_of_large_alpha",
     "scaled_link_gap",
     "step_families",
     "step_response",
     "step_spread",
     "tune_steps",
+    "tuned_alphas",
 ]

@@ -177,3 +177,57 @@ def test_copies_of_zeros_are_mistakes_without_a_lesson(model, weight):
 def test_weights_without_a_finite_sum_are_refused(model):
     with pytest.raises(ValueError, match="sample_weight must have a finite sum"):
         model.fit(np.arange(4.0)[:, None], [0, 1, 0, 1], [1e308] * 4)
+
+
+@pytest.mark.parametrize("model", [MarginClassifier(AlphaLoss(2)), TwoTemperatureClassifier()], ids=repr)
+@pytest.mark.parametrize("scale", [1e155, 1e200, 1e300])
+def test_a_column_whose_squares_overflow_is_named(plain, model, scale):
+    X, y = plain
+    model.fit(X, y)
+    before = model.coef_
+    with pytest.raises(ValueError, match="squares are finite; scale column 1, of mean"):
+        model.fit(X * [1, scale], y)
+    assert model.coef_ is before
+
+
+@pytest.mark.parametrize("scale", [1e150, 1e-140, 1e-160, 1e-300])
+def test_columns_of_extreme_scales_leave_a_finite_model(plain, scale):
+    X, y = plain
+    model = MarginClassifier(tol=1e-5).fit(X * [1, scale], y)
+    assert np.isfinite(model.coef_).all() and model.score(X * [1, scale], y) > 0.6
+
+
+@pytest.mark.parametrize("model", [MarginClassifier("cv"), TwoTemperatureClassifier("cv")], ids=repr)
+@pytest.mark.filterwarnings("ignore:The least populated class")
+def test_a_fold_without_one_of_the_classes_is_named(plain, model):
+    X, _ = plain
+    with pytest.raises(ValueError, match="cv=5 leaves a fold without examples of one class: fewer folds have both"):
+        model.fit(X, np.arange(len(X)) == 3)
+
+
+@pytest.mark.parametrize(
+    "model", [MarginClassifier(), TwoTemperatureClassifier(), PNormPerceptron(), Winnow()], ids=lambda m: type(m).__name__
+)
+def test_bad_input_is_named_in_scikit_learns_words(plain, model):
+    X, y = plain
+    model.fit(X, y)
+    hurt = X.copy()
+    for value, word in ((np.nan, "NaN"), (np.inf, "infinity")):
+        hurt[3, 1] = value
+        with pytest.raises(ValueError, match=f"Input X contains {word}"):
+            model.fit(hurt, y)
+        with pytest.raises(ValueError, match=f"Input X contains {word}"):
+            model.predict(hurt)
+    with pytest.raises(ValueError, match="could not convert string to float: 'red'"):
+        model.fit(np.array([["red", 1], ["blue", 2]], dtype=object), [0, 1])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(X, y[:-1])
+    with pytest.raises(ValueError, match="only one class: 1"):
+        model.fit(X, np.ones(len(X), int))
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        model.fit(X, y, -np.ones(len(X)))
+    with pytest.raises(ValueError, match="X has 3 features, but .* is expecting 2 features"):
+        model.predict(np.c_[X, X[:, 0]])
+    with pytest.raises(ValueError, match="Found array with 0 sample"):
+        model.fit(X[:0], y[:0])
+    assert model.n_features_in_ == 2 and model.predict(X).shape == (200,)

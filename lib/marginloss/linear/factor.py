@@ -77,18 +77,28 @@ class DesignFactor:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         weight = weight / weight.sum()
         self.n_features = X.shape[1]
-        self.mean = np.asarray(X.T @ weight).ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.mean = np.asarray(X.T @ weight).ravel()
+            self.moments = self._moments(X, weight)
+        if not np.isfinite(self.moments).all():
+            column = int(np.argmin(np.isfinite(self.moments if self.moments.ndim == 1 else np.diag(self.moments))))
+            raise ValueError(
+                f"X must have columns whose squares are finite; scale column {column}, of mean {self.mean[column]:g}"
+            )
+        self._known: dict[tuple[float, bool], Whitening] = {}
+
+    def _moments(self, X: Any, weight: Array) -> Array:
+        """Centred second moments, or their diagonal where the matrix would not pay."""
         if self.n_features > MAX_FEATURES or not _pays(X):
             squares = X.multiply(X) if sparse.issparse(X) else X**2
-            self.moments = np.asarray(squares.T @ weight).ravel() - self.mean**2
-        else:
-            self.moments = np.zeros((self.n_features, self.n_features))
-            for rows in gen_batches(X.shape[0], CHUNK):
-                # less the mean before the product, or large offsets would leave nothing but rounding; double precision
-                part = (X[rows].toarray() if sparse.issparse(X) else X[rows]) - self.mean
-                part *= np.sqrt(weight[rows])[:, None]
-                self.moments += part.T @ part
-        self._known: dict[tuple[float, bool], Whitening] = {}
+            return np.asarray(squares.T @ weight).ravel() - self.mean**2
+        moments = np.zeros((self.n_features, self.n_features))
+        for rows in gen_batches(X.shape[0], CHUNK):
+            # less the mean before the product, or large offsets would leave nothing but rounding; double precision
+            part = (X[rows].toarray() if sparse.issparse(X) else X[rows]) - self.mean
+            part *= np.sqrt(weight[rows])[:, None]
+            moments += part.T @ part
+        return moments
 
     def largest_curvature(self) -> float:
         """Largest eigenvalue of the Hessian of the logistic loss at zero, intercept included."""
@@ -109,8 +119,8 @@ class DesignFactor:
                 moments = moments + (np.outer(self.mean, self.mean) if full else self.mean**2)
             spread = np.maximum(np.diag(moments) if full else moments, 0.0)
             # a floor far below what can matter, so that repeated columns do not stop the factorisation; a column that
-            # varies by rounding alone is a constant, whose coefficient has nothing to do
-            ridge = l2 + np.where(spread > (1e-12 * self.mean) ** 2, 1e-9 * spread, 1.0)
+            # varies by rounding alone, or whose squares vanish, is a constant, whose coefficient has nothing to do
+            ridge = l2 + np.where(spread > np.maximum((1e-12 * self.mean) ** 2, 1e-290), 1e-9 * spread, 1.0)
             if full:
                 root = cholesky(moments / 4 + np.diag(ridge), lower=True, check_finite=False)
             else:

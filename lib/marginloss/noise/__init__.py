@@ -10,6 +10,7 @@ from marginloss.noise.malicious import (
     SparseMajority,
     TwoTargets,
 )
+from marginloss.noise.rates import estimate_flip_rates
 
 __all__ = [
     "ADVERSARIES",
@@ -18,6 +19,7 @@ __all__ = [
     "MaliciousOracle",
     "SparseMajority",
     "TwoTargets",
+    "estimate_flip_rates",
     "flip_by_margin",
     "flip_features",
     "flip_labels",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from marginloss._validation import check_integer, check_real
-from marginloss.risk.masses import Array, check_beta, check_losses, check_tail, masses, spread
+from marginloss.risk.masses import Array, check_beta, check_losses, check_tail, masses, mix, price, spread
 from marginloss.risk.quadratic import simplex_quadratic
 from marginloss.risk.result import LPBoostResult
 from marginloss.risk.simplex import capped_tilt
@@ -107,11 +107,11 @@ def descend(
     """Newton's method from given model weights; the best point found and its certificate."""
 
     def evaluate(candidate: Array) -> tuple[Array, Array, float, float]:
-        z, weights = losses @ candidate, np.empty(len(losses))
-        price = capped_tilt(z, np.argsort(-z), mass, alpha, beta, weights) / beta
-        gradient = weights @ losses
-        # both bounds carry the same price, so the gap is a difference of two averages of losses
-        return weights, gradient, float(weights @ z - price), max(float(gradient @ candidate - gradient.min()), 0.0)
+        z, weights = mix(losses, candidate), np.empty(len(losses))
+        toll = capped_tilt(z, np.argsort(-z), mass, alpha, beta, weights) / beta
+        gradient = price(weights, losses)
+        # both bounds carry the same toll, so the gap is a difference of two averages of losses
+        return weights, gradient, float(weights @ z - toll), max(float(gradient @ candidate - gradient.min()), 0.0)
 
     weights, gradient, value, gap = evaluate(model_weights)
     for _ in range(max_iter):
@@ -143,7 +143,7 @@ def _newton_target(losses: Array, caps: Array, weights: Array, gradient: Array, 
     columns = np.concatenate([np.flatnonzero(start > 0), outside[np.argsort(gradient[outside])[:_NEW_MODELS]]])
     # the cap's own rounding decides who is free; weights too small to matter are left out of the sum
     free = np.flatnonzero((weights < caps * (1 - 1e-12)) & (weights > 1e-18))
-    part, share = losses.take(free, axis=0).take(columns, axis=1), weights[free]
+    part, share = losses.take(free, axis=0).take(columns, axis=1).astype(np.float64, copy=False), weights[free]
     if len(share):
         part -= share @ part / share.sum()
         part *= np.sqrt(beta * share)[:, None]

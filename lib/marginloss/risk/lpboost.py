@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from marginloss._validation import check_real
 from marginloss.risk.cvar import cvar
 from marginloss.risk.entropic import descend
-from marginloss.risk.masses import Array, check_losses, check_tail, check_tails, masses, spread
+from marginloss.risk.masses import BLOCK, Array, check_losses, check_tail, check_tails, masses, mix, price, spread
 from marginloss.risk.program import DualProgram
 from marginloss.risk.reference import primal_by_cvxpy
 from marginloss.risk.result import LPBoostResult
@@ -39,7 +40,7 @@ def lpboost(
     Parameters
     ----------
     losses : array_like of shape (n, T)
-        Loss of each of T models on each sample, finite.
+        Loss of each of T models on each sample, finite. A table of booleans is never made one of numbers.
     alpha : float
         Tail fraction in (0, 1].
     solver : {"highs", "cvxpy"}
@@ -64,7 +65,8 @@ def lpboost(
     >>> result.model_weights.round(12), round(result.value, 12)
     (array([0.2, 0.2, 0.2, 0.2, 0.2]), 0.2)
     """
-    matrix = check_losses(losses, ndim=2)
+    is_table = solver == "highs" and isinstance(losses, np.ndarray) and losses.dtype == bool
+    matrix: NDArray[Any] = np.asarray(losses) if is_table else check_losses(losses, ndim=2)
     alpha, tol = check_tail(alpha), check_real("tol", tol, "(0, inf)")
     if solver not in ("highs", "cvxpy"):
         raise ValueError(f"solver must be 'highs' or 'cvxpy', got {solver!r}")
@@ -130,15 +132,18 @@ def lpboost_path(
 class _Scaled:
     """Losses on the unit interval with equal rows merged, and the way back."""
 
-    def __init__(self, matrix: Array, mass: Array) -> None:
+    def __init__(self, matrix: NDArray[Any], mass: Array) -> None:
         self._original, self._mass = matrix, mass
         self._present = mass > 0
-        present, p = matrix[self._present], mass[self._present]
+        present, p = (matrix, mass) if self._present.all() else (matrix[self._present], mass[self._present])
         merged = _distinct_rows(present)
         self._kind = None if merged is None else merged[1]
         self.mass: Array = p if merged is None else np.bincount(merged[1], weights=p).astype(np.float64)
-        low, self.range = float(present.min()), float(np.ptp(present))
-        self.losses = ((present if merged is None else present[merged[0]]) - low) / (self.range or 1.0)
+        self.losses: NDArray[Any] = present if merged is None else present[merged[0]]
+        self.range = 1.0
+        if matrix.dtype != bool:
+            low, self.range = float(present.min()), float(np.ptp(present))
+            self.losses = (self.losses - low) / (self.range or 1.0)
 
     def result(self, model_weights: Array, weights: Array, alpha: float) -> LPBoostResult:
         """Repair rounding, undo merging and compute the certificate on the losses as they were given."""
@@ -149,21 +154,24 @@ class _Scaled:
         if self._kind is not None:
             weights = (weights / self.mass)[self._kind] * self._mass[self._present]
         full = spread(weights, self._present)
-        value = cvar(self._original @ model_weights, alpha, self._mass)
-        lower = float((full @ self._original).min())
+        value = cvar(mix(self._original, model_weights), alpha, self._mass)
+        lower = float(price(full, self._original).min())
         return LPBoostResult(model_weights, full, value, max(value - lower, 0.0))
 
 
-def _distinct_rows(matrix: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+def _distinct_rows(matrix: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Index of one row of each kind and the kind of each row, or ``None`` if more than half of the rows are left."""
     n = len(matrix)
     # one random number a row sorts equal rows together; rows are then compared for real
-    key = matrix @ np.random.default_rng(0).random(matrix.shape[1])
+    key = mix(matrix, np.random.default_rng(0).random((matrix.shape[1],)))
     order = np.argsort(key, kind="stable")
     alike = np.flatnonzero(np.diff(key[order]) == 0)
     if 2 * len(alike) < n:
         return None
-    same = (matrix[order[alike]] == matrix[order[alike + 1]]).all(axis=1)
+    same = np.empty(len(alike), dtype=bool)
+    for first in range(0, len(alike), BLOCK):
+        pair = alike[first : first + BLOCK]
+        same[first : first + BLOCK] = (matrix[order[pair]] == matrix[order[pair + 1]]).all(axis=1)
     new = np.ones(n, dtype=bool)
     new[alike[same] + 1] = False
     if 2 * new.sum() > n:
@@ -183,7 +191,7 @@ def _into_capped_simplex(weights: Array, caps: Array) -> Array:
     return weights + room * (missing / max(float(room.sum()), missing))
 
 
-def _sift(losses: Array, mass: Array, alpha: float, tol: float) -> tuple[Array, Array]:
+def _sift(losses: NDArray[Any], mass: Array, alpha: float, tol: float) -> tuple[Array, Array]:
     """Model weights and sample weights; the program holds only the samples whose weight is in question."""
     n, n_models = losses.shape
     caps = mass / alpha
@@ -194,7 +202,7 @@ def _sift(losses: Array, mass: Array, alpha: float, tol: float) -> tuple[Array, 
         # tail, the sharper its edge is worth drawing
         beta = math.sqrt(20.0 * alpha * n)
         model_weights = descend(losses, mass, alpha, beta, model_weights, 1.0 / beta, max_iter=4)[0]
-    z = losses @ model_weights
+    z = mix(losses, model_weights)
     # samples around the edge are free, those above it at the cap
     order = np.argsort(-z, kind="stable")
     edge = min(int(np.searchsorted(np.cumsum(caps[order]), 1.0)), n - 1)
@@ -205,7 +213,7 @@ def _sift(losses: Array, mass: Array, alpha: float, tol: float) -> tuple[Array, 
     held[free] = False
 
     def outside() -> tuple[float, Array]:
-        return 1.0 - float(caps[capped].sum()), caps[capped] @ losses[capped]
+        return 1.0 - float(caps[capped].sum()), price(caps[capped], losses[capped])
 
     program = DualProgram(losses[free], caps[free], *outside())
     if n > at_once:
@@ -214,7 +222,7 @@ def _sift(losses: Array, mass: Array, alpha: float, tol: float) -> tuple[Array, 
         inside, model_weights, level = program.solve()
         weights = np.where(capped, caps, 0.0)
         weights[free] = np.clip(inside, 0.0, caps[free])
-        z = losses @ model_weights
+        z = mix(losses, model_weights)
         wrong = np.flatnonzero(held & np.where(capped, z < level - tol, z > level + tol))
         # a sample on the wrong side costs at most its distance from the edge times its cap
         if float(caps[wrong] @ np.abs(z[wrong] - level)) <= tol:

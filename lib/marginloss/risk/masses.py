@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from marginloss._validation import check_real
 
-__all__ = ["Array", "check_beta", "check_losses", "check_tail", "check_tails", "masses", "spread"]
+__all__ = ["Array", "check_beta", "check_losses", "check_tail", "check_tails", "masses", "mix", "price", "spread"]
 
 Array = NDArray[np.float64]
+
+BLOCK = 2**16  # rows of a table of booleans that become numbers at a time
 
 
 def check_tail(alpha: object) -> float:
@@ -90,3 +94,20 @@ def spread(weights: Array, present: NDArray[np.bool_]) -> Array:
     full = np.zeros(len(present))
     full[present] = weights
     return full
+
+
+def mix(losses: NDArray[Any], model_weights: Array) -> Array:
+    """Loss of the mixture on each sample, ``losses @ model_weights``, with little memory for a table of booleans."""
+    if losses.dtype != bool:
+        return losses @ model_weights
+    return np.concatenate([losses[first : first + BLOCK] @ model_weights for first in range(0, len(losses), BLOCK)])
+
+
+def price(sample_weights: Array, losses: NDArray[Any]) -> Array:
+    """Weighted loss of each model, ``sample_weights @ losses``, with little memory for a table of booleans."""
+    if losses.dtype != bool:
+        return sample_weights @ losses
+    total = np.zeros(losses.shape[1])
+    for first in range(0, len(losses), BLOCK):
+        total += sample_weights[first : first + BLOCK] @ losses[first : first + BLOCK]
+    return total

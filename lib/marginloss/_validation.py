@@ -218,7 +218,7 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
     ``marginloss_version_``, so that a model read from disk can say so.
     """
 
-    _binary_only = False
+    _binary_only: bool | str = False  # or why, if that depends on a parameter
     class_weight: ClassWeight = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -268,9 +268,8 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
                 X, labels, weight = X[present], labels[present], weight[present]
         self.classes_, codes = _classes(labels)
         if self._binary_only and len(self.classes_) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
-            )
+            message = f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
+            raise ValueError(f"{message} {self._binary_only}" if isinstance(self._binary_only, str) else message)
         with np.errstate(over="ignore"):
             if self.class_weight is not None:
                 weight = weight * self._weights_of_classes(codes, weight)[codes]

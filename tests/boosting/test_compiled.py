@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from marginloss.boosting import AdaBoostAlphaClassifier, PILBoostClassifier, encode
-from marginloss.boosting.loop import boost
+from marginloss.boosting.loop import boost, normalise
 from marginloss.boosting.rules import ErrorStep, GradientStep, LinkWeights, LossWeights
+from marginloss.boosting.tree_rounds import weigh_by_link, weigh_by_loss
 from marginloss.boosting.trees import TreeLearner
 from marginloss.losses import AlphaLoss, GeneralizedCrossEntropyLoss
 from marginloss.losses.proper import AlphaCPELoss
@@ -73,14 +75,39 @@ def test_three_classes():
 
 
 @pytest.mark.parametrize("alpha", [0.3, 1.0, 2.0, 5.0])
+def test_weights_at_margins_beyond_the_range_of_exp(alpha):
+    loss, margin = AlphaLoss(alpha), np.array([-4600.0, -4599.0, -800.0, -1.0, 0.0, 30.0, 800.0, 4600.0])
+    for part in (margin, margin[5:], margin[:3]):
+        raw, weight, record, base = np.empty_like(part), np.empty_like(part), np.empty((5, 1)), np.ones(len(part))
+        weigh_by_loss(loss.exponent, part, base, raw, weight, record, 0)
+        expected, density, kappa = normalise(loss.log_weight(part), base)
+        np.testing.assert_allclose(weight, expected, atol=1e-15)
+        np.testing.assert_allclose(record[3:, 0], [density, kappa], rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 2.0, 5.0])
 @pytest.mark.parametrize("values", [(-1.0, 1.0), (0.0, 7.0)])
-def test_margins_beyond_the_range_of_exp(alpha, values):
-    X = np.repeat([values], 10, axis=0).reshape(-1, 1)
+def test_long_steps_do_not_overflow(alpha, values):
+    X = np.array(list(product(values, repeat=2)) * 5)
     y = (X[:, 0] == values[1]).astype(int)
-    learner = TreeLearner(encode(X, merge=False), y, np.ones(20))
-    fast, plain = both(learner, AlphaLoss(alpha), ErrorStep(), 400)  # margins up to 4600
-    assert_same(fast, plain, 1e-9)
-    assert fast.margin.max() > 4000 and np.isfinite(fast.kappas).all()
+    y[0] = 1
+    record = boost(
+        TreeLearner(encode(X, merge=False), y, np.ones(20)), LossWeights(AlphaLoss(alpha)), ErrorStep(30), 40
+    )
+    assert np.abs(record.margin).max() > 4000 and np.isfinite(record.kappas).all() and np.isfinite(record.steps).all()
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("values", [(-1.0, 1.0), (0.0, 7.0, 9.0)])
+@pytest.mark.parametrize("more", [{}, {"watch": lambda now, hypotheses, steps: None}], ids=["alone", "watched"])
+def test_a_perfect_hypothesis_is_the_last(depth, values, more):
+    X = np.repeat(values, 10)[:, None]
+    y = (X[:, 0] == values[-1]).astype(int)
+    learner = TreeLearner(encode(X, merge=False), y, np.ones(len(y)), max_depth=depth)
+    rules = LossWeights(AlphaLoss(2)), ErrorStep()
+    fast, plain = boost(learner, *rules, 50, **more), boost(learner, *rules, 50, engine="python", **more)
+    assert_same(fast, plain)
+    assert fast.stop_reason == "perfect" and len(fast.steps) == 1
 
 
 def test_no_edge_and_constant_features():
@@ -130,8 +157,6 @@ def test_pilboost_stops_like_the_plain_loop():
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.3, 1.0, 1.0 + 1e-9, 1.1, 2.0, 50.0])
 def test_compiled_link_is_that_of_the_loss(alpha):
-    from marginloss.boosting.tree_rounds import weigh_by_link
-
     loss = AlphaCPELoss(alpha)
     z = np.concatenate([np.linspace(-30, 30, 1201), [-1e9, -1e-300, 1e-300, 1e9]])
     found, weight, record = np.empty_like(z), np.empty_like(z), np.empty((5, 1))

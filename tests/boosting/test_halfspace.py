@@ -3,17 +3,10 @@ import math
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginloss._norms import dual_exponent, p_norm
 from marginloss.boosting import HalfspaceLearner
 from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:R was estimated")
-@parametrize_with_checks([HalfspaceLearner(max_rounds=500)])
-def test_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("source", [SparseMajority(60, 3), DenseHalfspace(20, 0.2)], ids=repr)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.model_selection import train_test_split
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from marginloss._validation import check_choice, check_integer, check_real, check_reals
+from marginloss._validation import POSITIVE, ClassWeight, check_reals
 from marginloss.boosting.base import BoostingClassifier
-from marginloss.boosting.encode import EncodedMatrix
-from marginloss.boosting.loop import Round, Stop, boost
+from marginloss.boosting.loop import WeakLearner
 from marginloss.boosting.rules import EdgeStep, ErrorStep, LineSearchStep, LossWeights
-from marginloss.boosting.tuning import cross_validated_scores, rows_of
+from marginloss.boosting.tuning import cross_validated_scores
 from marginloss.losses import AlphaLoss, MarginLoss
 
 __all__ = ["AdaBoostAlphaClassifier"]
@@ -107,6 +107,14 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
     (True, 'n_rounds')
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BoostingClassifier._parameter_constraints,
+        "alpha": [Interval(Real, 0, np.inf, closed="right"), StrOptions({"cv"})],
+        "step": [StrOptions({"adaboost", "alpha", "edge", "line"})],
+        "learning_rate": [POSITIVE],
+        "loss": [MarginLoss, None],
+    }
+
     def __init__(
         self,
         alpha: float | str = 2.0,
@@ -123,75 +131,35 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         cv: Any = 5,
         random_state: Any = None,
         loss: MarginLoss | None = None,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.step = step
-        self.learning_rate = learning_rate
-        self.criterion = criterion
-        self.estimator = estimator
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.tol = tol
-        self.alphas = alphas
-        self.cv = cv
-        self.random_state = random_state
-        self.loss = loss
+        self.alpha, self.loss, self.step, self.learning_rate = alpha, loss, step, learning_rate
+        self.n_estimators, self.max_depth, self.criterion = n_estimators, max_depth, criterion
+        self.n_iter_no_change, self.validation_fraction, self.tol = n_iter_no_change, validation_fraction, tol
+        self.alphas, self.cv, self.random_state = alphas, cv, random_state
+        self.estimator, self.class_weight, self.verbose = estimator, class_weight, verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> AdaBoostAlphaClassifier:
-        """Fit the booster.
-
-        Parameters
-        ----------
-        X : array of shape (n, d), or EncodedMatrix
-            A matrix made by :func:`marginloss.boosting.encode` is taken as it is, so that many fits share the encoding.
-        y : array of shape (n,)
-        sample_weight : array of shape (n,), optional
-            A weight of 2 equals two copies of the example, a weight of 0 its absence.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        self._forget("alpha_", "cv_scores_")
-        data, codes, weight = self._check_data(X, y, sample_weight)
-        self.loss_ = self._choose_loss(data, codes, weight, sample_weight)
-        if len(self.classes_) == 1:
-            self._keep_constant()
-            return self
-        watch = None
-        if self.n_iter_no_change is not None:
-            data, codes, weight, watch = self._hold_out(data, codes, weight)
-        learner = self._weak_learner(
-            data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
-        )
-        step = self._step_rule(learner.sample_weight)
-        self._keep(boost(learner, LossWeights(self.loss_), step, self.n_estimators, watch))
-        return self
-
-    def _choose_loss(
+    def _choose_parameters(
         self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
-    ) -> MarginLoss:
-        """The given loss, or the α-loss with the given or the cross-validated α."""
+    ) -> None:
+        """Set the given loss, or the α-loss with the given or the cross-validated α."""
         if self.loss is not None:
-            if len(self.classes_) > 2:
-                raise ValueError(f"loss={self.loss!r} is for two classes, got {len(self.classes_)}")
-            return self.loss
+            self.loss_ = self.loss
+            return
+        one_class = len(self.classes_) == 1
         if self.alpha == "cv":
-            several = len(self.classes_) > 1
-            self.alpha_ = self._choose_alpha(data, codes, weight, sample_weight) if several else 1.0
+            self.alpha_ = 1.0 if one_class else self._choose_alpha(data, codes, weight, sample_weight)
         else:
             self.alpha_ = float(self.alpha)
-        if math.isinf(self.alpha_) and len(self.classes_) > 1:
+        if math.isinf(self.alpha_) and not one_class:
             warnings.warn(
                 "alpha=inf gives every example the same weight in every round when the weak learner answers -1/+1, "
                 "so all rounds repeat the first; use a finite alpha",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        return AlphaLoss(self.alpha_)
+        self.loss_ = AlphaLoss(self.alpha_)
 
     def predict_proba(self, X: Any) -> Array:
         r"""Class probabilities by the posterior of the loss, :math:`\sigma(H/\alpha)` for two classes.
@@ -200,88 +168,40 @@ class AdaBoostAlphaClassifier(BoostingClassifier):
         With α > 1 the loss gives up on classes that are rare at a point, and their probabilities come out too small;
         a score below :math:`(K-1)\log(1-1/\alpha)`, where this begins, counts as that.
         """
-        return self._probabilities(self.decision_function(X))
+        return super().predict_proba(X)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """Class probabilities after 1, 2, ... rounds."""
-        for score in self._staged_scores(self._check_new(X)):
-            yield self._probabilities(score)
-
-    def _probabilities(self, score: Array) -> Array:
-        if len(self.classes_) == 1:
-            return np.ones((len(score), 1))
+    def _posterior(self, score: Array) -> Array:
         if score.ndim == 1:
-            second = self.loss_.posterior(score)
-            return np.column_stack([1 - second, second])
+            return super()._posterior(score)
         # where the mean of l(f_k / (K - 1)) is smallest for scores that sum to zero, all p_k w(f_k / (K - 1)) are equal
         margin = np.maximum(score / (len(self.classes_) - 1), AlphaLoss(self.alpha_).inflection)
         return softmax(-self.loss_.log_weight(margin), axis=1)
 
+    @property
+    def _binary_only(self) -> str:  # type: ignore[override]
+        """Why this setting takes two classes only, if it does."""
+        if self.loss is not None:
+            return f"loss={self.loss!r} is for two classes"
+        is_general = self.step in ("adaboost", "line")
+        return "" if is_general else f"step={self.step!r} is for two classes; 'adaboost' and 'line' are for more"
+
     def _check_parameters(self) -> None:
-        if not isinstance(self.alpha, str) or self.alpha != "cv":
-            check_real("alpha", self.alpha, "(0, inf]")
-        if self.loss is not None and not isinstance(self.loss, MarginLoss):
-            raise ValueError(f"loss must be a loss of the margin such as AlphaLoss(2), got {self.loss!r}")
+        super()._check_parameters()
         if self.loss is not None and self.step == "alpha":
             raise ValueError("step='alpha' is a rule of the α-loss; with loss= use 'adaboost', 'edge' or 'line'")
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_integer("max_depth", self.max_depth, 1)
-        check_choice("step", self.step, ("adaboost", "alpha", "edge", "line"))
-        check_choice("criterion", self.criterion, ("gini", "error"))
-        check_real("learning_rate", self.learning_rate, "(0, inf)")
-        if self.n_iter_no_change is not None:
-            check_integer("n_iter_no_change", self.n_iter_no_change, 1)
-        check_real("validation_fraction", self.validation_fraction, "(0, 1)")
-        check_real("tol", self.tol, "[0, inf)")
         if self.alphas is not None:
             check_reals("alphas", self.alphas, "(0, inf]")
         tried = (CV_ALPHAS if self.alphas is None else self.alphas) if self.alpha == "cv" else (self.alpha,)
         if self.step == "alpha" and np.isinf(np.asarray(tried, dtype=float)).any():
             raise ValueError("step='alpha' is a multiple of alpha, which must then be finite, got inf")
 
-    def _step_rule(self, sample_weight: Array) -> Callable[[Round], float]:
-        if self.step == "line":
-            return LineSearchStep(self.loss_, sample_weight, self.learning_rate)
-        if self.step == "edge":
-            if len(self.classes_) > 2:
-                raise ValueError("step='edge' is for two classes; use 'adaboost', 'alpha' or 'line' for more")
-            return EdgeStep(self.learning_rate)
-        factor = self.learning_rate * (2 * self.alpha_ if self.step == "alpha" else 1.0)
-        return ErrorStep(factor, len(self.classes_))
-
-    def _hold_out(self, data: Any, codes: NDArray[np.intp], weight: Array) -> tuple[Any, Any, Array, Any]:
-        """Training part, and a watcher that stops when the error on the other part no longer falls."""
-        n_held = math.ceil(self.validation_fraction * len(codes))
-        if n_held == len(codes):
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction!r} of {len(codes)} samples leaves none to fit"
-            )
-        counts = np.bincount(codes)
-        can_stratify = counts.min() > 1 and min(n_held, len(codes) - n_held) >= len(counts)
-        kept, held = train_test_split(
-            np.arange(len(codes)),
-            test_size=n_held,
-            random_state=self.random_state,
-            stratify=codes if can_stratify else None,
-        )
-        X_held, y_held, weight_held = rows_of(data, held), self.classes_[codes[held]], weight[held]
-        if isinstance(X_held, EncodedMatrix):
-            X_held = X_held.decode()
-        score = self._zero_score(len(held))
-        best, best_round = math.inf, 0
-
-        def watch(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
-            nonlocal best, best_round
-            if not hypotheses:
-                return
-            score[...] += steps[-1] * self._ballot(hypotheses[-1].predict(X_held))
-            error = float(np.average(self._labels(score) != y_held, weights=weight_held))
-            if error < best - self.tol:
-                best, best_round = error, now.number
-            elif now.number - best_round >= self.n_iter_no_change:  # type: ignore[operator]
-                raise Stop("early_stopping")
-
-        return rows_of(data, kept), codes[kept], weight[kept], watch
+    def _rules(self, learner: WeakLearner) -> tuple[Any, Any]:
+        weigh, step = LossWeights(self.loss_), self.step
+        if step == "line":
+            return weigh, LineSearchStep(self.loss_, learner.sample_weight, self.learning_rate)
+        if step == "edge":
+            return weigh, EdgeStep(self.learning_rate)
+        return weigh, ErrorStep(self.learning_rate * (2 * self.alpha_ if step == "alpha" else 1.0), len(self.classes_))
 
     def _choose_alpha(
         self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None

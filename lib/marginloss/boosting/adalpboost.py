@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from marginloss._validation import POSITIVE
+from marginloss._validation import POSITIVE, ClassWeight
 from marginloss.boosting.loop import Round, WeakLearner
 from marginloss.boosting.mixture import MixtureClassifier
 from marginloss.risk import hedge_excess
@@ -123,19 +123,15 @@ class AdaLPBoostClassifier(MixtureClassifier):
         resample: bool | None = None,
         beta: float = 100.0,
         random_state: Any = None,
+        n_iter_no_change: int | None = None,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
-        self.step_size = step_size
-        self.reweight = reweight
-        self.model_weights = model_weights
-        self.trim = trim
-        self.sampling = sampling
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.resample = resample
-        self.beta = beta
-        self.random_state = random_state
+        self.alpha, self.step_size, self.reweight, self.trim = alpha, step_size, reweight, trim
+        self.model_weights, self.sampling, self.beta = model_weights, sampling, beta
+        self.estimator, self.n_estimators, self.max_depth = estimator, n_estimators, max_depth
+        self.resample, self.random_state, self.verbose = resample, random_state, verbose
+        self.n_iter_no_change, self.class_weight = n_iter_no_change, class_weight
 
     @property
     def guarantee_(self) -> float:
@@ -150,7 +146,7 @@ class AdaLPBoostClassifier(MixtureClassifier):
         spread = 1 / others + 1 / others**2
         rate = {"constant": self.step_size, "adaboost": 1.0, "none": 0.0}[self.reweight] / spread
         mass = learner.sample_weight / learner.sample_weight.sum()
-        self._n_trained = max(round(1 / mass.min()), 1)
+        self._n_trained = round(1 / max(mass.min(), np.finfo(np.float64).tiny))
 
         def weigh(margin: Array, total: float) -> Array:
             weights = -rate * margin

@@ -1,44 +1,132 @@
-"""What boosters share outside the loop: their data, their weak learner, and the vote of the hypotheses."""
+"""What boosters share outside the loop: one way to fit, their data, their weak learner, and the vote of hypotheses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
-from marginloss._validation import COUNT, MarginlossClassifier, check_integer
+from marginloss._validation import COUNT, SHARE, MarginlossClassifier, check_integer
 from marginloss.boosting.encode import PRECISIONS, EncodedMatrix, encode
 from marginloss.boosting.forest import Forest
-from marginloss.boosting.learners import EstimatorLearner
-from marginloss.boosting.loop import BoostRecord, WeakLearner
+from marginloss.boosting.learners import EstimatorHypothesis, EstimatorLearner
+from marginloss.boosting.loop import BoostRecord, Watch, WeakLearner, boost
 from marginloss.boosting.pnorm import LinearHypothesis, LinearVote
 from marginloss.boosting.trees import TreeLearner
+from marginloss.boosting.watching import hold_out, report, together
 
-__all__ = ["TREE", "Booster", "BoostingClassifier"]
+__all__ = ["Booster", "BoostingClassifier"]
 
 Array = NDArray[np.float64]
 
-#: Constraints of the parameters of our trees.
-TREE = {"max_depth": [COUNT], "criterion": [StrOptions({"error", "gini"})], "random_state": ["random_state"]}
-
 
 class Booster(MarginlossClassifier):
-    """Base of all boosters: their data, their weak learner and what they keep of a run of the loop.
+    """Base of all boosters: one way to fit, their data, their weak learner and what they keep of a run of the loop.
 
-    ``X`` may be an :class:`~marginloss.boosting.EncodedMatrix` wherever a matrix is expected.
-    Subclasses may have a parameter ``estimator``, the weak learner (``None``: our trees).
+    ``X`` may be an :class:`~marginloss.boosting.EncodedMatrix` wherever a matrix is expected. Our trees take missing
+    values (NaN): they are sent to the side of a split where they do better, and where there were none in training, to
+    the side of the large values. Of sparse matrices they make a few rows or columns dense at a time.
+    Subclasses have the parameters of our trees, or some of them, and ``estimator``, the weak learner in their place.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_estimators": [COUNT],
+        "max_depth": [COUNT],
+        "criterion": [StrOptions({"error", "gini"})],
+        "n_iter_no_change": [COUNT, None],
+        "validation_fraction": [SHARE],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    _random: Any = None
     estimator: Any = None
+    n_estimators: Any
+    max_depth: int
+    criterion: str = "gini"
+    n_iter_no_change: int | None = None
+    validation_fraction: float = 0.1
+    tol: float = 1e-4
+    random_state: Any = None
+    verbose: int = 0
     classes_: NDArray[Any]
     estimators_: Sequence[Any]
     theta_: Array
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit the booster.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or EncodedMatrix
+            A matrix made by :func:`marginloss.boosting.encode` is taken as it is, so that many fits share the encoding.
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            A weight of 2 equals two copies of the example, a weight of 0 its absence.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Any:
+        self._check_parameters()
+        for name in [name for name in vars(self) if name.endswith("_")]:  # nothing of an earlier fit stays
+            delattr(self, name)
+        data, codes, weight = self._check_data(X, y, sample_weight)
+        self._choose_parameters(data, codes, weight, sample_weight)
+        if len(self.classes_) == 1:  # nothing to vote on: no hypotheses, and the only label is the answer
+            nothing = np.empty(0)
+            self._keep(BoostRecord([], nothing, nothing, nothing, nothing, nothing, nothing, "one_class"))
+            return self
+        watchers: list[Watch] = []
+        if self.n_iter_no_change is not None:
+            data, codes, weight, watcher = hold_out(self, data, codes, weight)
+            watchers.append(watcher)
+        learner = self._weak_learner(data, codes, weight)
+        if self.verbose:
+            watchers.append(report(self, learner.sample_weight))
+        self._keep(self._run(learner, watchers))
+        if self.n_estimators_ == 0:
+            warnings.warn(
+                f"{type(self).__name__} has learned nothing ({self.stop_reason_}): no weak hypothesis is better than "
+                f"chance, and every answer is {self.classes_.tolist()[0]!r}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return self
+
+    def _check_parameters(self) -> None:
+        """Raise ``ValueError`` for parameters that are wrong, alone or together."""
+        self._validate_params()
+
+    def _choose_parameters(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
+    ) -> None:
+        """Set the parameters in use, for boosters that choose some."""
+
+    def _rules(self, learner: WeakLearner) -> tuple[Any, Any]:
+        """Weight function and step rule for the loop."""
+        raise NotImplementedError
+
+    def _run(self, learner: WeakLearner, watchers: list[Watch]) -> BoostRecord:
+        return boost(learner, *self._rules(learner), self.n_estimators, together(watchers))
+
+    def _held_out_risk(self, X: Any, codes: NDArray[np.intp], weight: Array) -> Callable[[Any, float, int], float]:
+        """A function of the last hypothesis, its step and the round: what must fall on these examples."""
+        raise NotImplementedError
 
     def _check_data(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Any, NDArray[np.intp], Array]:
         """Validated data, classes as 0 .. K-1, and weights; the data are encoded when our trees will see them."""
@@ -62,23 +150,18 @@ class Booster(MarginlossClassifier):
 
     def _kinds(self) -> dict[str, Any]:
         """What our trees take, or what is left to another weak learner to judge."""
-        return {"dtype": PRECISIONS} if self.estimator is None else {"dtype": None, "accept_sparse": "csr"}
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        dtype = PRECISIONS if self.estimator is None else None
+        return {"dtype": dtype, "accept_sparse": "csr", "ensure_all_finite": finite}
 
-    def _forget(self, *names: str) -> None:
-        """Drop attributes of an earlier fit that this one may not set, since its parameters differ."""
-        for name in names:
-            self.__dict__.pop(name, None)
-
-    def _weak_learner(
-        self, data: Any, codes: NDArray[np.intp], weight: Array, random_state: Any = None, **tree: Any
-    ) -> WeakLearner:
-        """The learner of ``estimator``, or of our trees with the parameters ``tree``."""
+    def _weak_learner(self, data: Any, codes: NDArray[np.intp], weight: Array) -> WeakLearner:
+        """The learner of ``estimator``, or of our trees."""
         n_classes = len(self.classes_)
         if self.estimator is None:
-            return TreeLearner(data, codes, weight, n_classes, **tree)
+            return TreeLearner(data, codes, weight, n_classes, self.max_depth, self.criterion)
         if hasattr(self.estimator, "weak_learner"):  # a learner of ours that answers in [-1, 1]
             return self.estimator.weak_learner(data, codes, weight)
-        return EstimatorLearner(self.estimator, data, codes, weight, n_classes, random_state)
+        return EstimatorLearner(self.estimator, data, codes, weight, n_classes, self._random or self.random_state)
 
     def _keep(self, record: BoostRecord) -> None:
         """Store what the loop found under its fitted names."""
@@ -87,39 +170,55 @@ class Booster(MarginlossClassifier):
             hypotheses = Forest.join(hypotheses)
         elif len(hypotheses) and isinstance(hypotheses[0], LinearHypothesis):
             hypotheses = LinearVote.join(hypotheses)
-        self.estimators_ = hypotheses
+        self._voters = self.estimators_ = hypotheses
+        if len(hypotheses) and isinstance(hypotheses[0], EstimatorHypothesis):
+            self.estimators_ = [hypothesis.estimator for hypothesis in hypotheses]
         self.theta_, self.errors_, self.kappa_ = record.steps, record.errors, record.kappas
         self.n_estimators_, self.stop_reason_ = len(record.steps), record.stop_reason
 
-    def _keep_constant(self) -> None:
-        """With one class there is nothing to vote on: no hypotheses, and the only label is the answer."""
-        nothing = np.empty(0)
-        self._keep(BoostRecord([], nothing, nothing, nothing, nothing, nothing, nothing, "one_class"))
+    def __len__(self) -> int:
+        """Number of weak hypotheses."""
+        check_is_fitted(self)
+        return len(self.estimators_)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of each feature in what the splits of the trees gain, each tree counted with its weight in the vote.
+
+        Of another ``estimator`` it is the mean of its own ``feature_importances_``, with the same weights.
+        """
+        check_is_fitted(self)
+        weights = self._importance_of_members()
+        if isinstance(self.estimators_, Forest):
+            total = self.estimators_.importances(weights, self.n_features_in_)
+        elif len(self) and all(hasattr(member, "feature_importances_") for member in self.estimators_):
+            total = weights @ np.array([member.feature_importances_ for member in self.estimators_])
+        else:
+            raise AttributeError(f"feature_importances_ are those of trees, got estimator={self.estimator!r}")
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _importance_of_members(self) -> Array:
+        return np.abs(self.theta_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.estimator is not None and get_tags(self.estimator).input_tags.sparse
+        inner = None if self.estimator is None else get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner is None or inner.sparse
+        tags.input_tags.allow_nan = inner is None or inner.allow_nan
         return tags
 
 
 class BoostingClassifier(Booster):
-    """Base of boosters that vote: ``fit`` sets ``estimators_`` and ``theta_``, the rest follows from them."""
+    """Base of boosters that vote: ``fit`` sets ``estimators_``, ``theta_`` and ``loss_``, all else follows from it."""
+
+    loss_: Any
 
     def _staged_scores(self, X: Any) -> Iterator[Array]:
         """Scores after each round; the same array is updated in place and yielded again."""
-        score = self._zero_score(len(X) if not hasattr(X, "shape") else X.shape[0])
-        for hypothesis, theta in zip(self.estimators_, self.theta_, strict=True):
+        score = self._zero_score(X.shape[0])
+        for hypothesis, theta in zip(self._voters, self.theta_, strict=True):
             score += theta * self._ballot(hypothesis.predict(X))
             yield score
-
-    @property
-    def feature_importances_(self) -> Array:
-        """Share of each feature in what the splits of our trees gain, each tree counted with its step."""
-        check_is_fitted(self)
-        if not isinstance(self.estimators_, Forest):
-            raise AttributeError("feature_importances_ are those of our trees; this booster has other weak learners")
-        total = self.estimators_.importances(np.abs(self.theta_), self.n_features_in_)
-        return total / total.sum() if total.sum() > 0 else total
 
     def _zero_score(self, n: int) -> Array:
         return np.zeros(n) if len(self.classes_) <= 2 else np.zeros((n, len(self.classes_)))
@@ -134,9 +233,11 @@ class BoostingClassifier(Booster):
 
     def decision_function(self, X: Any) -> Array:
         """Weighted vote: shape (n,) for two classes (positive means ``classes_[1]``), else (n, n_classes)."""
-        X = self._check_new(X)
-        if isinstance(self.estimators_, Forest | LinearVote) and len(self.classes_) == 2:
-            return self.estimators_.vote(X, self.theta_)
+        return self._score(self._check_new(X))
+
+    def _score(self, X: Any) -> Array:
+        if isinstance(self._voters, Forest | LinearVote) and len(self.classes_) == 2:
+            return self._voters.vote(X, self.theta_)
         score = self._zero_score(X.shape[0])
         for score in self._staged_scores(X):  # noqa: B007 the last one is the answer
             pass
@@ -165,10 +266,10 @@ class BoostingClassifier(Booster):
         out, done = [], 0
         for end in rounds:
             theta = self.theta_[done:end]
-            if isinstance(self.estimators_, Forest) and len(self.classes_) == 2:
-                score = score + self.estimators_.vote(X, theta, done)
+            if isinstance(self._voters, Forest) and len(self.classes_) == 2:
+                score = score + self._voters.vote(X, theta, done)
             else:
-                for hypothesis, step in zip(self.estimators_[done:end], theta, strict=True):
+                for hypothesis, step in zip(self._voters[done:end], theta, strict=True):
                     score = score + step * self._ballot(hypothesis.predict(X))
             out.append(score)
             done = end
@@ -182,6 +283,34 @@ class BoostingClassifier(Booster):
         """Labels after 1, 2, ... rounds."""
         for score in self._staged_scores(self._check_new(X)):
             yield self._labels(score)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Class probabilities: those at which the scores are the best ones for the loss, its posterior."""
+        return self._probabilities(self._score(self._check_new(X)))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """Class probabilities after 1, 2, ... rounds."""
+        for score in self._staged_scores(self._check_new(X)):
+            yield self._probabilities(score)
+
+    def _probabilities(self, score: Array) -> Array:
+        if len(self.classes_) == 1:
+            return np.ones((len(score), 1))
+        second = self._posterior(score)
+        return np.column_stack([1 - second, second]) if second.ndim == 1 else second
+
+    def _posterior(self, score: Array) -> Array:
+        """Probability of the second class, or of each of several ones, at these sums of votes."""
+        return self.loss_.posterior(score)
+
+    def _held_out_risk(self, X: Any, codes: NDArray[np.intp], weight: Array) -> Callable[[Any, float, int], float]:
+        score, y = self._zero_score(len(codes)), self.classes_[codes]
+
+        def error(hypothesis: Any, step: float, number: int) -> float:
+            score[...] += step * self._ballot(hypothesis.predict(X))
+            return float(np.average(self._labels(score) != y, weights=weight))
+
+        return error
 
     def staged_score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Iterator[float]:
         """Accuracy after 1, 2, ... rounds."""

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss._validation import COUNT, POSITIVE, SHARE
-from marginloss.boosting.base import TREE
-from marginloss.boosting.loop import boost
+from marginloss._validation import POSITIVE, SHARE, ClassWeight
+from marginloss.boosting.loop import BoostRecord, WeakLearner
 from marginloss.boosting.rules import UnitStep
 from marginloss.boosting.smoothboost import SmoothBooster
+from marginloss.losses.smoothboost import CappedExponentialLoss
 from marginloss.risk import project_capped_simplex
 
 __all__ = ["BregmanBoostClassifier"]
@@ -105,9 +105,8 @@ class BregmanBoostClassifier(SmoothBooster):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TREE,
+        **SmoothBooster._parameter_constraints,
         "kappa": [SHARE],
-        "n_estimators": [COUNT],
         "step_size": [POSITIVE, None],
     }
 
@@ -120,40 +119,29 @@ class BregmanBoostClassifier(SmoothBooster):
         max_depth: int = 1,
         criterion: str = "error",
         random_state: Any = None,
+        n_iter_no_change: int | None = None,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
     ) -> None:
-        self.kappa = kappa
-        self.n_estimators = n_estimators
-        self.step_size = step_size
-        self.estimator = estimator
-        self.max_depth = max_depth
-        self.criterion = criterion
-        self.random_state = random_state
+        self.kappa, self.n_estimators, self.step_size = kappa, n_estimators, step_size
+        self.estimator, self.max_depth, self.criterion = estimator, max_depth, criterion
+        self.random_state, self.class_weight, self.verbose = random_state, class_weight, verbose
+        self.n_iter_no_change = n_iter_no_change
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BregmanBoostClassifier:
-        """Boost for ``n_estimators`` rounds.
+    def _choose_parameters(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
+    ) -> None:
+        largest = math.sqrt(2 * math.log(1 / self.kappa) / self.n_estimators)
+        self.step_size_ = largest if self.step_size is None else float(self.step_size)
+        self.loss_ = CappedExponentialLoss(self.step_size_)
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-            A weight of 2 equals two copies of the example; the cap counts weight.
-        """
-        self._validate_params()
-        data, codes, weight = self._check_data(X, y, sample_weight)
-        price = math.log(1 / self.kappa)
-        eta = math.sqrt(2 * price / self.n_estimators) if self.step_size is None else float(self.step_size)
-        self.step_size_ = eta
-        if len(self.classes_) == 1:
-            self.certificate_ = 1.0
-            self._keep_constant()
-            return self
-        learner = self._weak_learner(
-            data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
-        )
+    def _rules(self, learner: WeakLearner) -> tuple[Any, Any]:
         share = learner.sample_weight / learner.sample_weight.sum()
-        self._keep(boost(learner, ProjectedWeights(share, self.kappa, eta), UnitStep(), self.n_estimators))
-        self.certificate_ = -1.0
+        return ProjectedWeights(share, self.kappa, self.step_size_), UnitStep()
+
+    def _keep(self, record: BoostRecord) -> None:
+        super()._keep(record)
+        self.certificate_ = 1.0 if len(self.classes_) == 1 else -1.0
         if self.n_estimators_:
-            self.certificate_ = float(2 * np.mean(self.advantages_) - price / (eta * self.n_estimators_) - eta / 2)
-        return self
+            price = math.log(1 / self.kappa) / (self.step_size_ * self.n_estimators_)
+            self.certificate_ = float(2 * np.mean(self.advantages_) - price - self.step_size_ / 2)

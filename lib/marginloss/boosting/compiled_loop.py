@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from marginloss.boosting.forest import Forest, Tree
 from marginloss.boosting.loop import BoostRecord, Round, Stop, Watch
 from marginloss.boosting.stump_rounds import margins_of_odds, stump_rounds, weigh_odds
-from marginloss.boosting.tree_rounds import ROUNDS
+from marginloss.boosting.tree_rounds import PERFECT, ROUNDS
 
 __all__ = ["Rule", "run"]
 
@@ -44,7 +44,7 @@ def run(learner: Any, rule: Rule, n_rounds: int, watch: Watch | None = None) -> 
     done = course.done
     theta, error, edge, density, kappa = course.record[:5, :done]
     nodes = np.concatenate([np.empty((5, 0)), *course.nodes], axis=1)
-    forest = Forest.of(np.concatenate([np.empty(0), *course.sizes]), nodes)
+    forest = Forest.of(np.concatenate([np.empty(0), *course.sizes]), nodes, learner.encoded)
     return BoostRecord(forest, theta, error, edge, density, kappa, course.margin, course.stop_reason)
 
 
@@ -79,7 +79,12 @@ class _Course:
         self.sizes.append(sizes)
         self.nodes.append(nodes)
         if self.watch is not None:
-            self.seen.extend(Forest.of(sizes, nodes))
+            self.seen.extend(Forest.of(sizes, nodes, self.learner.encoded))
+
+    def is_perfect(self) -> bool:
+        """Whether the last hypothesis made no error, which ends the rounds of AdaBoost."""
+        self.stop_reason = "perfect" if self.record[3, self.done] == PERFECT else ""
+        return self.stop_reason != ""
 
     def do_trees(self) -> None:
         """Rounds over trees, from the margins on that there are."""
@@ -96,6 +101,8 @@ class _Course:
             done = rounds(*data, begin, end, nodes, record, *rows)
             sizes = record[5, begin:done].copy()
             self.keep(done, sizes, nodes[:, : int(sizes.sum())].copy())
+            if self.is_perfect():
+                return
             if done < end:
                 self.stop_reason = "no_weight" if rule.by_link and record[3, done] == 0 else "no_edge"
                 return
@@ -115,6 +122,8 @@ class _Course:
                 begin, end = self.done, self.next_end(lambda: _margins(odds)[back], lambda: weight[back])
                 done = stump_rounds(*data, begin, end, record, odds, raw, weight)
                 self.keep(done, *_stumps(record[5:, begin:done], learner.encoded))
+                if self.is_perfect():
+                    break
                 if done < end:
                     self.stop_reason = "" if record[0, done] else "no_edge"
                     break

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array
 
-from marginloss._compiled import helper, kernel
+from marginloss.boosting.binning import digitise, few_values, group_columns, middle
 
-__all__ = ["EncodedMatrix", "encode", "middle", "middle_scalar"]
+__all__ = ["EncodedMatrix", "encode"]
 
 EXACT_ROWS = 5000  # up to here every distinct value is its own bin
 SMALL = 2000  # rows that are encoded by NumPy, so that nobody waits for a compiler
 FEW = 255  # columns with at most this many distinct values are exact at any size
 QUANTILE_ROWS = 20_000  # rows looked at to place quantile cuts
 PRECISIONS = [np.float64, np.float32]
+DENSE = 2**23  # values of a sparse matrix that are made dense at a time
+LARGEST = float(np.finfo(np.float64).max)  # the cut above which there are missing values only
 
 
 @dataclass(frozen=True)
@@ -35,17 +41,22 @@ class EncodedMatrix:
         Feature f owns ``cuts[start[f]:start[f + 1]]``, and has one bin more than cuts.
     group : ndarray of shape (n_samples,) or None
         Row of ``codes`` that holds each sample, where identical samples were merged.
+    copied : ndarray
+        Features that stand behind the others a second time. Missing values are the last bin of their feature, so that
+        they go with the large ones; in the copy they are the first bin. The better of the two splits is taken.
     """
 
     codes: NDArray[np.unsignedinteger]
     cuts: NDArray[np.float64]
     start: NDArray[np.int64]
     group: NDArray[np.int32] | None = None
+    copied: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     @property
     def shape(self) -> tuple[int, int]:
         """Samples and features of the matrix that was encoded."""
-        return self.codes.shape[1] if self.group is None else len(self.group), len(self.codes)
+        n = self.codes.shape[1] if self.group is None else len(self.group)
+        return n, len(self.codes) - len(self.copied)
 
     @cached_property
     def n_bins(self) -> NDArray[np.int64]:
@@ -60,26 +71,28 @@ class EncodedMatrix:
     def take(self, rows: NDArray[np.integer]) -> EncodedMatrix:
         """The same encoding of some samples, for the folds of a cross-validation."""
         if self.group is not None:
-            return EncodedMatrix(self.codes, self.cuts, self.start, self.group[rows])
-        return EncodedMatrix(np.ascontiguousarray(self.codes[:, rows]), self.cuts, self.start)
+            return replace(self, group=self.group[rows])
+        return replace(self, codes=np.ascontiguousarray(self.codes[:, rows]))
 
     def decode(self) -> NDArray[np.float64]:
         """A matrix that every tree on this encoding treats like the original one: the upper end of each bin."""
-        X = np.empty(self.codes.shape[::-1])
-        for f, codes in enumerate(self.codes):
-            X[:, f] = np.append(self.cuts[self.start[f] : self.start[f + 1]], np.inf)[codes]
+        X = np.empty((self.codes.shape[1], self.shape[1]))
+        for f in range(X.shape[1]):
+            cuts = self.cuts[self.start[f] : self.start[f + 1]]
+            X[:, f] = np.append(cuts, np.nan if LARGEST in cuts[-1:] else np.inf)[self.codes[f]]
         return X if self.group is None else X[self.group]
 
 
 def encode(X: Any, max_bins: int = 127, merge: bool = True) -> EncodedMatrix:
-    """Encode the columns of a matrix of finite numbers.
+    """Encode the columns of a matrix of finite numbers and of NaN for missing ones, which get a bin of their own.
 
     A column with at most 255 distinct values, or with at most 5000 rows, keeps every distinct value; a longer one gets
     ``max_bins`` bins of about equal mass. Identical rows are merged when at least a quarter of them can be spared.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Of a sparse one a few columns at a time are made dense; the bins take a byte or two a value.
     max_bins : int
         Number of quantile bins, between 2 and 255.
     merge : bool
@@ -95,9 +108,45 @@ def encode(X: Any, max_bins: int = 127, merge: bool = True) -> EncodedMatrix:
     array([1.5, 3. , 4. ])
     """
     if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in PRECISIONS and X.size and np.isfinite(X.sum())):
-        X = check_array(X, dtype=PRECISIONS)  # which would cost more than a small matrix takes to encode
+        # which would cost more than a small matrix takes to encode
+        X = check_array(X, dtype=PRECISIONS, accept_sparse="csc", ensure_all_finite="allow-nan")
+    parts = [_encode_dense(block, max_bins) for block in _dense_blocks(X)]
+    if len(parts) > 1:
+        cuts = [part.cuts[a:b] for part in parts for a, b in pairwise(part.start)]
+        encoded = EncodedMatrix(np.concatenate([part.codes for part in parts]), *_joined(cuts))
+    else:
+        encoded = parts[0]
+    return _with_copies(_merge_rows(encoded) if merge else encoded)
+
+
+def _dense_blocks(X: Any) -> Iterator[Any]:
+    """The matrix, or as many columns at a time of a sparse one as may be dense."""
+    if not sparse.issparse(X):
+        yield X
+        return
+    for columns in gen_batches(X.shape[1], max(1, DENSE // X.shape[0])):
+        yield X[:, columns].toarray()
+
+
+def _encode_dense(X: Any, max_bins: int) -> EncodedMatrix:
+    missing = np.isnan(X.min(axis=0))
+    if missing.any():  # as infinity, which no number is, the last bin
+        X = np.where(np.isnan(X), np.inf, X)
     encoded = _encode_small(X) if len(X) <= SMALL else _encode_large(X, max_bins)
-    return _merge_rows(encoded) if merge else encoded
+    encoded.cuts[encoded.start[1:][missing & (encoded.n_bins > 1)] - 1] = LARGEST
+    return encoded
+
+
+def _with_copies(encoded: EncodedMatrix) -> EncodedMatrix:
+    """Append a copy of each feature with missing values and several others, in which they are the first bin."""
+    parts = [encoded.cuts[a:b] for a, b in pairwise(encoded.start)]
+    copied = np.array([f for f, cuts in enumerate(parts) if len(cuts) > 1 and cuts[-1] == LARGEST], dtype=np.intp)
+    if len(copied) == 0:
+        return encoded
+    last, codes = encoded.n_bins[copied, None] - 1, encoded.codes[copied]
+    first = np.where(codes == last, 0, codes + 1).astype(codes.dtype)
+    parts += [np.append(-np.inf, parts[f][:-1]) for f in copied]
+    return EncodedMatrix(np.concatenate([encoded.codes, first]), *_joined(parts), encoded.group, copied)
 
 
 def _encode_small(X: Any) -> EncodedMatrix:
@@ -115,7 +164,7 @@ def _encode_small(X: Any) -> EncodedMatrix:
 
 def _encode_large(X: Any, max_bins: int) -> EncodedMatrix:
     """Quantiles as bins where a column has many values, and many rows."""
-    codes, cuts, start, many = _few_values(X, FEW)
+    codes, cuts, start, many = few_values(X, FEW)
     if len(many) == 0:
         return EncodedMatrix(codes, cuts, start)
     parts = [cuts[start[f] : start[f + 1]] for f in range(len(codes))]
@@ -128,7 +177,7 @@ def _encode_large(X: Any, max_bins: int) -> EncodedMatrix:
         for f in many:  # one column at a time: a copy of a large matrix is not small
             column = np.ascontiguousarray(X[:, f], dtype=np.float64)
             parts[f] = _quantile_cuts(column, max_bins)
-            _digitise(column, parts[f], codes[f])
+            digitise(column, parts[f], codes[f])
     return EncodedMatrix(codes, *_joined(parts))
 
 
@@ -151,112 +200,14 @@ def _ranks(rows: Any) -> tuple[Any, list[Any]]:
     return (codes if codes.max() >= FEW else codes.astype(np.uint8)), cuts
 
 
-def middle(low: Any, high: Any) -> Any:
-    """Midpoint of two values; the lower one where it would round up to the higher.
-
-    Examples
-    --------
-    >>> middle(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)])).tolist()
-    [1.5, 1.0]
-    """
-    found = low / 2 + high / 2  # the sum of two large values would overflow
-    return np.where(found < high, np.maximum(found, low), low)
-
-
-@helper
-def middle_scalar(low: float, high: float) -> float:
-    """The same for kernels."""
-    found = low / 2 + high / 2
-    return max(found, low) if found < high else low
-
-
 def _quantile_cuts(column: NDArray[np.float64], max_bins: int) -> NDArray[np.float64]:
     """Cuts that leave about the same number of values in each bin, from an evenly spaced subset of a long column."""
-    subset = np.sort(column[:: max(1, len(column) // QUANTILE_ROWS)])
+    is_missing = column.max() == np.inf
+    present = column[column < np.inf] if is_missing else column
+    subset = np.sort(present[:: max(1, len(present) // QUANTILE_ROWS)])
     places = np.linspace(0, len(subset) - 1, max_bins + 1)[1:-1].astype(np.intp)
-    return np.unique(subset[places])
-
-
-@kernel
-def _digitise(column: Any, cuts: Any, codes: Any) -> None:
-    """Bin of each value: the number of cuts below it."""
-    for i in range(len(column)):
-        low, high, value = 0, len(cuts), column[i]
-        while low < high:
-            middle = (low + high) // 2
-            if cuts[middle] < value:
-                low = middle + 1
-            else:
-                high = middle
-        codes[i] = low
-
-
-@kernel
-def _few_values(X: Any, few: int) -> Any:
-    """Codes and cuts of all columns with at most ``few`` distinct values, in one pass over the rows.
-
-    Returns codes, cuts and their starts as in :class:`EncodedMatrix`, and the columns that have more values.
-    """
-    n, d = X.shape
-    bits = 10
-    slots = 1 << bits
-    codes = np.empty((d, n), dtype=np.uint8)
-    values = np.empty((d, few))
-    counts = np.zeros(d, dtype=np.int64)
-    table = np.full((d, slots), -1, dtype=np.int16)
-    for i in range(n):
-        for f in range(d):
-            if counts[f] > few:
-                continue
-            value = np.float64(X[i, f]) + 0.0  # -0.0 becomes 0.0
-            mixed = np.float64(value).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-            slot = np.int64(mixed >> np.uint64(64 - bits))
-            while table[f, slot] >= 0 and values[f, table[f, slot]] != value:
-                slot = (slot + 1) & (slots - 1)
-            if table[f, slot] < 0:
-                if counts[f] < few:
-                    table[f, slot] = counts[f]
-                    values[f, counts[f]] = value
-                counts[f] += 1
-            codes[f, i] = table[f, slot]
-    start = np.zeros(d + 1, dtype=np.int64)
-    room, n_many = 0, 0
-    for f in range(d):
-        room += counts[f] - 1 if counts[f] <= few else 0
-        n_many += counts[f] > few
-    cuts, many = np.empty(room), np.empty(n_many, dtype=np.int64)
-    order, rank = np.empty(few, dtype=np.int64), np.empty(few, dtype=np.uint8)
-    n_many = 0
-    for f in range(d):
-        start[f + 1] = start[f]
-        if counts[f] > few:
-            many[n_many] = f
-            n_many += 1
-            continue
-        moved = _insert_all(values[f, : counts[f]], order)
-        for r in range(counts[f]):
-            rank[order[r]] = r
-            if r > 0:
-                cuts[start[f + 1]] = middle_scalar(values[f, order[r - 1]], values[f, order[r]])
-                start[f + 1] += 1
-        if moved:
-            for i in range(n):
-                codes[f, i] = rank[codes[f, i]]
-    return codes, cuts, start, many
-
-
-@kernel
-def _insert_all(values: Any, order: Any) -> bool:
-    """Write the order of a few distinct values; return whether any of them has to move."""
-    moved = False
-    for i in range(len(values)):
-        place = i
-        while place > 0 and values[order[place - 1]] > values[i]:
-            order[place] = order[place - 1]
-            place -= 1
-            moved = True
-        order[place] = i
-    return moved
+    cuts = np.unique(subset[places])
+    return np.append(cuts, LARGEST) if is_missing else cuts
 
 
 def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:
@@ -268,40 +219,9 @@ def _merge_rows(encoded: EncodedMatrix) -> EncodedMatrix:
     if codes.shape[1] <= SMALL:
         keys = np.concatenate([[1], np.cumprod(n_bins[:-1])]) @ codes.astype(np.int64)
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        group = group.astype(np.int32) if len(first) <= limit else group[:0]
+        group = group if len(first) <= limit else group[:0]
     else:
-        group, first = _group(codes, n_bins, limit)
+        group, first = group_columns(codes, n_bins, limit)
     if len(group) == 0:
         return encoded
-    return EncodedMatrix(np.ascontiguousarray(codes[:, first]), encoded.cuts, encoded.start, group)  # type: ignore[arg-type]
-
-
-@kernel
-def _group(codes: Any, n_bins: Any, limit: int) -> Any:
-    """Number identical columns of ``codes`` alike, in order of appearance; empty arrays beyond ``limit`` groups."""
-    d, n = codes.shape
-    bits = 4
-    while (1 << bits) < 2 * limit + 2:
-        bits += 1
-    shift, mask = np.uint64(64 - bits), (1 << bits) - 1
-    table = np.full(1 << bits, -1, dtype=np.int32)
-    keys = np.empty(limit + 1, dtype=np.uint64)
-    first = np.empty(limit + 1, dtype=np.int32)
-    group = np.empty(n, dtype=np.int32)
-    count = 0
-    for i in range(n):
-        key = np.uint64(0)
-        for f in range(d):
-            key = key * np.uint64(n_bins[f]) + np.uint64(codes[f, i])
-        slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> shift)
-        while table[slot] >= 0 and keys[table[slot]] != key:
-            slot = (slot + 1) & mask
-        if table[slot] < 0:
-            if count == limit:
-                return group[:0], first[:0]
-            table[slot] = count
-            keys[count] = key
-            first[count] = i
-            count += 1
-        group[i] = table[slot]
-    return group, first[:count].copy()
+    return replace(encoded, codes=np.ascontiguousarray(codes[:, first]), group=group.astype(np.int32))

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._norms import p_norm
-from marginloss._validation import COUNT, POSITIVE, SHARE, MarginlossClassifier
+from marginloss._validation import COUNT, POSITIVE, SHARE, ClassWeight, MarginlossClassifier
 from marginloss.boosting.pac import HalfspaceGuarantee, halfspace_guarantee
 from marginloss.boosting.pnorm import PNormLearner
 from marginloss.boosting.smoothboost import SmoothBoostClassifier
@@ -52,6 +52,8 @@ class HalfspaceLearner(MarginlossClassifier):
         Ends runs on data that hold more dirt than is tolerated, which would otherwise use up the whole bound.
     delta : float, default 0.05
         Confidence, used for the sample sizes in ``guarantee_``.
+    class_weight : dict or "balanced", optional
+        Factor of the weights of each class.
 
     Attributes
     ----------
@@ -101,6 +103,7 @@ class HalfspaceLearner(MarginlossClassifier):
         n_estimators: int | None = None,
         max_rounds: int = 5000,
         delta: float = 0.05,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.epsilon = epsilon
         self.p = p
@@ -111,6 +114,7 @@ class HalfspaceLearner(MarginlossClassifier):
         self.n_estimators = n_estimators
         self.max_rounds = max_rounds
         self.delta = delta
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> HalfspaceLearner:
         """Learn the halfspace.
@@ -124,8 +128,7 @@ class HalfspaceLearner(MarginlossClassifier):
         self._validate_params()
         epsilon, p = float(self.epsilon), float(self.p)
         X, codes, weight = self._check_training(X, y, sample_weight, dtype=[np.float64, np.float32])
-        if len(self.classes_) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
+        self._need_two_classes()
         R, constant = self.R, 0.0
         if self.fit_intercept:
             constant = float(p_norm(X, p).max() or 1.0) if R is None else float(R)
@@ -136,7 +139,7 @@ class HalfspaceLearner(MarginlossClassifier):
         rounds = self.n_estimators
         if rounds is None and (self.difficulty is None or self.guarantee_.n_rounds > self.max_rounds):
             rounds = self.max_rounds
-        self.booster_ = SmoothBoostClassifier(
+        self.booster_ = SmoothBoostClassifier.as_published(
             kappa=self.guarantee_.kappa,
             gamma=self.guarantee_.gamma,
             estimator=PNormLearner(p=p, R=R, outside=self.outside),
@@ -164,6 +167,12 @@ class HalfspaceLearner(MarginlossClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
+
+    def predict_proba(self, X: Any) -> Array:
+        r"""Class probabilities by the posterior of SmoothBoost's potential: see its ``predict_proba``."""
+        score = self.decision_function(X)
+        second = self.booster_.loss_.posterior(score * self.booster_.theta_.sum())
+        return np.column_stack([1 - second, second])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row."""

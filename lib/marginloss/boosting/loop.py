@@ -41,11 +41,14 @@ Watch = Callable[["Round", list[Any], list[float]], None]
 
 
 class Stop(Exception):
-    """Raised by a step rule or a watcher to end the loop; the round under way is dropped. ``reason`` says why."""
+    """Raised by a step rule or a watcher to end the loop; ``reason`` says why.
 
-    def __init__(self, reason: str) -> None:
+    The round under way is dropped, or is the last one if its ``step`` is given.
+    """
+
+    def __init__(self, reason: str, step: float | None = None) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.step = reason, step
 
 
 @dataclass
@@ -199,10 +202,14 @@ def boost(
             theta = float(step(now))
         except Stop as stop:
             stop_reason = stop.reason
-            break
+            if stop.step is None:
+                break
+            theta = stop.step
         margin, total = margin + theta * now.gain, total + theta
         hypotheses.append(hypothesis)
         steps.append(theta)
         record.append((now.error, now.edge, now.density, now.kappa))
+        if stop_reason != "n_rounds":
+            break
     errors, edges, densities, kappas = np.array(record, dtype=float).reshape(-1, 4).T.copy()
     return BoostRecord(hypotheses, np.array(steps), errors, edges, densities, kappas, margin, stop_reason)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from marginloss._validation import COUNT
+from marginloss._validation import COUNT, ClassWeight
 from marginloss.boosting.loop import Round, Stop, WeakLearner
 from marginloss.boosting.mixture import MixtureClassifier
 from marginloss.risk import entropic_lpboost, lpboost
@@ -107,17 +107,14 @@ class LPBoostClassifier(MixtureClassifier):
         model_weights: str = "lp",
         patience: int = 3,
         random_state: Any = None,
+        n_iter_no_change: int | None = None,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.sampling = sampling
-        self.max_depth = max_depth
-        self.resample = resample
-        self.model_weights = model_weights
-        self.patience = patience
-        self.random_state = random_state
+        self.alpha, self.beta, self.model_weights, self.sampling = alpha, beta, model_weights, sampling
+        self.estimator, self.n_estimators, self.max_depth = estimator, n_estimators, max_depth
+        self.resample, self.patience, self.random_state = resample, patience, random_state
+        self.n_iter_no_change, self.class_weight, self.verbose = n_iter_no_change, class_weight, verbose
 
     def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, float], Array]:
         multiplicity = learner.sample_weight

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike
-
-from marginloss._validation import COUNT, SHARE
-from marginloss.boosting.base import TREE
-from marginloss.boosting.loop import Round, Stop, boost
+from marginloss._validation import SHARE, ClassWeight
+from marginloss.boosting.loop import BoostRecord, Round, Stop, Watch, WeakLearner
 from marginloss.boosting.rules import EdgeStep, LossWeights
 from marginloss.boosting.smoothboost import SmoothBooster
 from marginloss.losses.smoothboost import CappedExponentialLoss
@@ -58,7 +55,8 @@ class MadaBoostClassifier(SmoothBooster):
     ('converged', True)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**TREE, "kappa": [SHARE], "n_estimators": [COUNT]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SmoothBooster._parameter_constraints, "kappa": [SHARE]}
+    loss_ = CappedExponentialLoss()
 
     def __init__(
         self,
@@ -68,36 +66,20 @@ class MadaBoostClassifier(SmoothBooster):
         max_depth: int = 1,
         criterion: str = "error",
         random_state: Any = None,
+        n_iter_no_change: int | None = None,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
     ) -> None:
-        self.kappa = kappa
-        self.n_estimators = n_estimators
-        self.estimator = estimator
-        self.max_depth = max_depth
-        self.criterion = criterion
-        self.random_state = random_state
+        self.kappa, self.n_estimators, self.n_iter_no_change = kappa, n_estimators, n_iter_no_change
+        self.estimator, self.max_depth, self.criterion = estimator, max_depth, criterion
+        self.random_state, self.class_weight, self.verbose = random_state, class_weight, verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MadaBoostClassifier:
-        """Boost until the mean weight falls below κ.
+    def _rules(self, learner: WeakLearner) -> tuple[Any, Any]:
+        return LossWeights(self.loss_), EdgeStep()
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-            A weight of 2 equals two copies of the example.
-        """
-        self._validate_params()
-        data, codes, weight = self._check_data(X, y, sample_weight)
-        if len(self.classes_) == 1:
-            self._keep_constant()
-            return self
-        learner = self._weak_learner(
-            data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
-        )
-
+    def _run(self, learner: WeakLearner, watchers: list[Watch]) -> BoostRecord:
         def stop(now: Round, hypotheses: list[Any], steps: list[float]) -> None:
             if now.density < self.kappa:
                 raise Stop("converged")
 
-        self._keep(boost(learner, LossWeights(CappedExponentialLoss()), EdgeStep(), self.n_estimators, stop))
-        return self
+        return super()._run(learner, [stop, *watchers])

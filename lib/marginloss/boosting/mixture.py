@@ -14,13 +14,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from marginloss._validation import COUNT, POSITIVE
+from marginloss._validation import POSITIVE
 from marginloss.boosting.base import Booster
-from marginloss.boosting.loop import Round, WeakLearner, boost
+from marginloss.boosting.loop import BoostRecord, Round, Watch, WeakLearner, boost
 from marginloss.boosting.randomised import draw_models, frozen_models
 from marginloss.boosting.resampling import ResamplingLearner, starts_warm
+from marginloss.boosting.watching import together
 from marginloss.risk import cvar, entropic_lpboost, lpboost, lpboost_path, trimmed_lpboost
-from marginloss.risk.masses import check_tail, check_tails
+from marginloss.risk.masses import check_tail, check_tails, mix
 
 __all__ = ["AlphaPath", "MixtureClassifier"]
 
@@ -51,24 +52,19 @@ class MixtureClassifier(Booster):
     """Base of boosters whose result is a randomised classifier: models and the probability of each."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Booster._parameter_constraints,
         "alpha": [Interval(Real, 0, 1, closed="right")],
         "beta": [POSITIVE, None],
-        "n_estimators": [COUNT],
         "sampling": [StrOptions({"per_sample", "per_call", "frozen"}), None],
-        "max_depth": [COUNT],
         "resample": ["boolean", None],
         "model_weights": [StrOptions({*FITTED, "uniform", "first"})],
-        "random_state": ["random_state"],
     }
 
     alpha: float
     beta: float | None
-    n_estimators: int
-    max_depth: int
     sampling: str | None
     resample: bool | None
     model_weights: str
-    random_state: Any
     trim: float = 0.0
 
     def fit(
@@ -95,28 +91,11 @@ class MixtureClassifier(Booster):
         -------
         self
         """
-        self._check_parameters()
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val must be given together")
-        data, codes, weight = self._check_data(X, y, sample_weight)
-        if y_val is not None and not np.isin(np.asarray(y_val), self.classes_).any():
-            raise ValueError(f"y_val must hold labels seen in fit, {self.classes_.tolist()}, got none of them")
-        self._random = check_random_state(self.random_state)
-        self.key_ = int(self._random.randint(np.iinfo(np.int32).max))
-        if len(self.classes_) == 1:
-            self._keep_constant()
-            self.training_losses_ = self.validation_losses_ = np.zeros((len(codes), 0), dtype=bool)
-            self.validation_weight_ = weight
-            self.alpha_, self.model_weights_, self.value_ = float(self.alpha), np.empty(0), 0.0
-            return self
-        learner = self._weak_learner(data, codes, weight, self._random, max_depth=self.max_depth)
-        columns: list[NDArray[np.bool_]] = []
-        record = boost(learner, self._weigher(learner, columns), self._collector(columns), self.n_estimators)
-        self._keep(record)
-        self.training_losses_ = np.column_stack(columns[: len(record.steps)])
+        self._fit(X, y, sample_weight)
         if X_val is None:
             self.validation_losses_ = self.training_losses_
-            self.validation_weight_ = learner.sample_weight
             if self.model_weights in FITTED and not self.validation_losses_.any(axis=0).all():
                 warnings.warn(
                     "a model makes no error on the training samples, so that the model weights chosen on them are its "
@@ -125,6 +104,8 @@ class MixtureClassifier(Booster):
                     stacklevel=3,
                 )
         else:
+            if not np.isin(np.asarray(y_val), self.classes_).any():
+                raise ValueError(f"y_val must hold labels seen in fit, {self.classes_.tolist()}, got none of them")
             self.validation_losses_ = self._losses(X_val, y_val, "y_val")
             self.validation_weight_ = np.ones(len(self.validation_losses_))
             in_tail = float(self.alpha) * len(self.validation_losses_)
@@ -232,11 +213,13 @@ class MixtureClassifier(Booster):
         if labels.shape != (X.shape[0],):
             raise ValueError(f"{name} must have shape ({X.shape[0]},), got {labels.shape}")
         answers = [self.classes_[self._answers(X, model)] != labels for model in range(len(self.estimators_))]
-        return np.column_stack(answers) if answers else np.zeros((len(labels), 0), dtype=bool)
+        return _table(answers, len(labels))
 
     def _answers(self, X: Any, model: int) -> NDArray[np.intp]:
         """Class that one model gives to each row."""
-        answer = self.estimators_[model].predict(X)
+        return self._named(self._voters[model].predict(X))
+
+    def _named(self, answer: Array) -> NDArray[np.intp]:
         return (answer > 0).astype(np.intp) if len(self.classes_) == 2 else answer.astype(np.intp)
 
     def _mixture(self, X: Any, weights: Array) -> Array:
@@ -266,19 +249,45 @@ class MixtureClassifier(Booster):
         return lpboost(losses, alpha, sample_weight=mass).model_weights
 
     def _validation_risk(self, weights: Array, alpha: float) -> float:
-        return cvar(self.validation_losses_ @ weights, alpha, self.validation_weight_)
+        return cvar(mix(self.validation_losses_, weights), alpha, self.validation_weight_)
 
-    def _weak_learner(
-        self, data: Any, codes: NDArray[np.intp], weight: Array, random_state: Any = None, **tree: Any
-    ) -> WeakLearner:
+    def _choose_parameters(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
+    ) -> None:
+        self._random = check_random_state(self.random_state)
+        self.key_ = int(self._random.randint(np.iinfo(np.int32).max))
+        self.training_losses_, self.validation_weight_ = np.zeros((len(codes), 0), dtype=bool), weight
+        self.model_weights_, self.value_ = np.empty(0), 0.0  # of one class
+
+    def _weak_learner(self, data: Any, codes: NDArray[np.intp], weight: Array) -> WeakLearner:
         resample = self.resample
         if resample is None and self.estimator is not None:
             resample = starts_warm(self.estimator) or not has_fit_parameter(self.estimator, "sample_weight")
         if not resample:
-            return super()._weak_learner(data, codes, weight, random_state, **tree)
+            return super()._weak_learner(data, codes, weight)
         if self.estimator is None:
             raise ValueError("resample=True needs an estimator: our trees take the weights as they are")
-        return ResamplingLearner(self.estimator, data, codes, weight, len(self.classes_), random_state)
+        return ResamplingLearner(self.estimator, data, codes, weight, len(self.classes_), self._random)
+
+    def _run(self, learner: WeakLearner, watchers: list[Watch]) -> BoostRecord:
+        self.validation_weight_ = learner.sample_weight
+        columns: list[NDArray[np.bool_]] = []
+        rules = self._weigher(learner, columns), self._collector(columns)
+        record = boost(learner, *rules, self.n_estimators, together(watchers))
+        self.training_losses_ = _table(columns[: len(record.steps)], len(learner.sample_weight))
+        return record
+
+    def _held_out_risk(self, X: Any, codes: NDArray[np.intp], weight: Array) -> Callable[[Any, float, int], float]:
+        wrong = np.zeros(len(codes))
+
+        def tail(hypothesis: Any, step: float, number: int) -> float:
+            wrong[...] += self._named(hypothesis.predict(X)) != codes
+            return cvar(wrong / number, self.alpha, weight)
+
+        return tail
+
+    def _importance_of_members(self) -> Array:
+        return self.model_weights_
 
     def _weigher(self, learner: WeakLearner, columns: list[NDArray[np.bool_]]) -> Callable[[Array, float], Array]:
         """The function of margins and round that gives the logarithms of the sample weights."""
@@ -294,6 +303,14 @@ class MixtureClassifier(Booster):
         return step
 
     def _check_parameters(self) -> None:
-        self._validate_params()
+        super()._check_parameters()
         if self.trim and self.model_weights in ("smoothed", "bagged"):
             raise ValueError(f"trim={self.trim!r} has no version of model_weights={self.model_weights!r}: take 'lp'")
+
+
+def _table(columns: list[NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
+    """One table of these columns, which are given up: there is never more than one copy."""
+    table = np.empty((n, len(columns)), dtype=np.bool_, order="F")
+    for t in reversed(range(len(columns))):
+        table[:, t] = columns.pop()
+    return table

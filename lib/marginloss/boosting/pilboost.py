@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from marginloss._validation import check_choice, check_integer, check_real, check_reals
+from marginloss._validation import POSITIVE, ClassWeight, check_choice, check_reals
 from marginloss.boosting.base import BoostingClassifier
 from marginloss.boosting.encode import EncodedMatrix
-from marginloss.boosting.loop import boost
+from marginloss.boosting.loop import BoostRecord, WeakLearner
 from marginloss.boosting.noise_estimate import NoiseEstimate, estimate_noise
 from marginloss.boosting.rules import GradientStep, LinkWeights
+from marginloss.boosting.trees import TreeLearner
 from marginloss.boosting.tuning import cross_validated_scores
 from marginloss.losses.proper import AlphaCPELoss
 
@@ -43,10 +46,11 @@ class PILBoostClassifier(BoostingClassifier):
     alpha : float, "adaptive" or "cv", default=1.1
         In :math:`(0, \infty]`; larger for noisier labels. ``"adaptive"`` takes it from
         :func:`~marginloss.boosting.estimate_noise`, ``"cv"`` chooses among ``alphas``.
-    step_size : float or "cv", default=7.0
+    step_size : float or "cv", default=2.0
         The factor :math:`a_f`; ``"cv"`` chooses among ``step_sizes``.
-    n_estimators : int, default=1000
-        Largest number of rounds.
+    n_estimators : int, default=300
+        Largest number of rounds. This and the step are what did best on tables with flipped labels;
+        :meth:`as_published` has the paper's.
     max_depth : int, default=3
         Depth of the trees.
     link : {"pseudo", "exact"}, default="pseudo"
@@ -99,11 +103,18 @@ class PILBoostClassifier(BoostingClassifier):
     _binary_only = True
     estimate_noise = staticmethod(estimate_noise)
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BoostingClassifier._parameter_constraints,
+        "alpha": [Interval(Real, 0, np.inf, closed="right"), StrOptions({"adaptive", "cv"})],
+        "step_size": [POSITIVE, StrOptions({"cv"})],
+        "link": [StrOptions({"pseudo", "exact"})],
+    }
+
     def __init__(
         self,
         alpha: float | str = 1.1,
-        step_size: float | str = 7.0,
-        n_estimators: int = 1000,
+        step_size: float | str = 2.0,
+        n_estimators: int = 300,
         max_depth: int = 3,
         link: str = "pseudo",
         estimator: Any = None,
@@ -111,47 +122,33 @@ class PILBoostClassifier(BoostingClassifier):
         step_sizes: Sequence[float] | None = None,
         cv: Any = 5,
         random_state: Any = None,
+        n_iter_no_change: int | None = None,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
-        self.step_size = step_size
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.link = link
-        self.estimator = estimator
-        self.alphas = alphas
-        self.step_sizes = step_sizes
-        self.cv = cv
-        self.random_state = random_state
+        self.alpha, self.step_size, self.link = alpha, step_size, link
+        self.n_estimators, self.max_depth, self.n_iter_no_change = n_estimators, max_depth, n_iter_no_change
+        self.alphas, self.step_sizes, self.cv, self.random_state = alphas, step_sizes, cv, random_state
+        self.estimator, self.class_weight, self.verbose = estimator, class_weight, verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PILBoostClassifier:
-        """Fit the booster.
+    @classmethod
+    def as_published(
+        cls, alpha: float | str = 1.1, step_size: float | str = 7.0, n_estimators: int = 1000, **parameters: Any
+    ) -> PILBoostClassifier:
+        """PILBoost with the paper's step and number of rounds, with which it fits the noise if there is some."""
+        return cls(alpha, step_size, n_estimators, **parameters)
 
-        Parameters
-        ----------
-        X : array of shape (n, d), or EncodedMatrix
-        y : array of shape (n,)
-            Two labels.
-        sample_weight : array of shape (n,), optional
-            A weight of 2 equals two copies of the example, a weight of 0 its absence.
+    def _rules(self, learner: WeakLearner) -> tuple[Any, Any]:
+        return self._weights(), GradientStep(self.step_size_)
 
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        data, codes, weight = self._check_data(X, y, sample_weight)
-        self._choose_parameters(data, codes, weight, sample_weight)
-        self.loss_ = AlphaCPELoss(self.alpha_)
-        if len(self.classes_) == 1:
-            self._keep_constant()
-            self.edges_ = self.densities_ = np.empty(0)
-            return self
-        tree = {"max_depth": self.max_depth, "leaf": "mean"}
-        learner = self._weak_learner(data, codes, weight, self.random_state, **tree)
-        record = boost(learner, self._weights(), GradientStep(self.step_size_), self.n_estimators)
-        self._keep(record)
+    def _keep(self, record: BoostRecord) -> None:
+        super()._keep(record)
         self.edges_, self.densities_ = record.densities * record.edges, record.densities
-        return self
+
+    def _weak_learner(self, data: Any, codes: NDArray[np.intp], weight: Array) -> WeakLearner:
+        if self.estimator is None:
+            return TreeLearner(data, codes, weight, max_depth=self.max_depth, leaf="mean")
+        return super()._weak_learner(data, codes, weight)
 
     def predict_proba(self, X: Any, kind: str = "untwisted") -> Array:
         r"""Class probabilities.
@@ -168,33 +165,27 @@ class PILBoostClassifier(BoostingClassifier):
         ndarray of shape (n, n_classes)
         """
         check_choice("kind", kind, ("untwisted", "twisted"))
-        return self._probabilities(self.decision_function(X), kind)
+        twisted = super().predict_proba(X)
+        return twisted if kind == "twisted" else self._untwisted(twisted)
 
     def staged_predict_proba(self, X: Any, kind: str = "untwisted") -> Iterator[Array]:
         """Class probabilities after 1, 2, ... rounds."""
         check_choice("kind", kind, ("untwisted", "twisted"))
-        for score in self._staged_scores(self._check_new(X)):
-            yield self._probabilities(score, kind)
+        for twisted in super().staged_predict_proba(X):
+            yield twisted if kind == "twisted" else self._untwisted(twisted)
 
-    def _probabilities(self, score: Array, kind: str) -> Array:
-        if len(self.classes_) == 1:
-            return np.ones((len(score), 1))
-        second = self._weights().inverse(score)
-        if kind == "untwisted":
-            second = self.loss_.tilt(second)
-        return np.column_stack([1 - second, second])
+    def _untwisted(self, twisted: Array) -> Array:
+        second = self.loss_.tilt(twisted[:, -1])
+        return np.column_stack([1 - second, second])[:, -twisted.shape[1] :]
+
+    def _posterior(self, score: Array) -> Array:
+        return self._weights().inverse(score)
 
     def _weights(self) -> LinkWeights:
         return LinkWeights(self.loss_, self.link)
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.alpha, str) or self.alpha not in ("adaptive", "cv"):
-            check_real("alpha", self.alpha, "(0, inf]")
-        if not isinstance(self.step_size, str) or self.step_size != "cv":
-            check_real("step_size", self.step_size, "(0, inf)")
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_integer("max_depth", self.max_depth, 1)
-        check_choice("link", self.link, ("pseudo", "exact"))
+        super()._check_parameters()
         if self.alphas is not None:
             check_reals("alphas", self.alphas, "(0, inf]")
         if self.step_sizes is not None:
@@ -204,7 +195,6 @@ class PILBoostClassifier(BoostingClassifier):
         self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
     ) -> None:
         """Set ``alpha_`` and ``step_size_``; among equal scores the smaller α, then the smaller step."""
-        self._forget("noise_", "cv_scores_")
         one_class = len(self.classes_) == 1
         alphas: Sequence[Any] = [self.alpha]
         if self.alpha == "adaptive":
@@ -216,19 +206,19 @@ class PILBoostClassifier(BoostingClassifier):
         if self.step_size == "cv":
             steps = [1.0] if one_class else sorted(CV_STEP_SIZES if self.step_sizes is None else self.step_sizes)
         pairs = list(product(alphas, steps))
-        if len(pairs) == 1:
-            self.alpha_, self.step_size_ = map(float, pairs[0])
-            return
-        candidates = [{"alpha": float(alpha), "step_size": float(step)} for alpha, step in pairs]
-        scores = cross_validated_scores(self, candidates, data, codes, weight, sample_weight)
-        self.cv_scores_ = scores.reshape(len(alphas), len(steps))
-        best = candidates[int(np.flatnonzero(scores >= scores.max() - 1e-12)[0])]
-        self.alpha_, self.step_size_ = best["alpha"], best["step_size"]
+        best = pairs[0]
+        if len(pairs) > 1:
+            candidates = [{"alpha": float(alpha), "step_size": float(step)} for alpha, step in pairs]
+            scores = cross_validated_scores(self, candidates, data, codes, weight, sample_weight)
+            self.cv_scores_ = scores.reshape(len(alphas), len(steps))
+            best = pairs[int(np.flatnonzero(scores >= scores.max() - 1e-12)[0])]
+        self.alpha_, self.step_size_ = map(float, best)
+        self.loss_ = AlphaCPELoss(self.alpha_)
 
 
 def _ordered(data: Any) -> Any:
     """The matrix, or its bins: they are in the order of the values, so that a tree splits them alike."""
     if not isinstance(data, EncodedMatrix):
         return data
-    bins = data.codes.T
+    bins = data.codes[: data.shape[1]].T  # without copies
     return bins if data.group is None else bins[data.group]

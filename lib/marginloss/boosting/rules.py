@@ -154,6 +154,7 @@ class ErrorStep:
 
     The second form is for K classes (SAMME). Errors are clipped to :math:`[10^{-10}, 1 - 10^{-10}]`. Two classes: a
     learner below chance gets a negative step, one at chance stops the loop; more classes: both stop it (``"no_edge"``).
+    So does one without an error, after its round (``"perfect"``).
 
     Parameters
     ----------
@@ -180,7 +181,14 @@ class ErrorStep:
         theta = self.of_error(now.error)
         if theta == 0:
             raise Stop("no_edge")
-        return theta
+        return _last_if_perfect(now, theta)
+
+
+def _last_if_perfect(now: Round, theta: float) -> float:
+    """The step; a hypothesis without an error is the last one, because every later round would find it again."""
+    if (now.gain > 0).all():  # an error of 0 could also mean that the weight of the rows in error underflows
+        raise Stop("perfect", theta)
+    return theta
 
 
 @dataclass(frozen=True)
@@ -265,4 +273,4 @@ class LineSearchStep:
         length = brentq(slope, low, high, xtol=1e-13) if slope(low) < 0 < slope(high) else float(GRID[best])
         if length < NO_EDGE:
             raise Stop("no_edge")
-        return math.copysign(self.factor * length, now.edge)
+        return _last_if_perfect(now, math.copysign(self.factor * length, now.edge))

@@ -14,12 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from marginloss._validation import COUNT, SHARE
-from marginloss.boosting.base import TREE, BoostingClassifier
+from marginloss._validation import COUNT, SHARE, ClassWeight
+from marginloss.boosting.base import BoostingClassifier
 from marginloss.boosting.bounds import adaptive_rounds, smoothboost_rounds, theta_of
-from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost, normalise
+from marginloss.boosting.loop import BoostRecord, Round, Stop, Watch, WeakLearner, boost, normalise
 from marginloss.boosting.pnorm import LinearVote
 from marginloss.boosting.rules import EdgeStep, LossWeights, UnitStep
+from marginloss.boosting.watching import together
 from marginloss.losses.smoothboost import CappedExponentialLoss, SmoothBoostLoss
 
 __all__ = ["SmoothBoostClassifier", "SmoothBooster"]
@@ -47,13 +48,24 @@ class SmoothBooster(BoostingClassifier):
         self.smoothness_ = 1 / record.kappas
         self._total_step = float(record.steps.sum()) or 1.0
         self.margins_ = record.margin / self._total_step
-        self._forget("mean_coef_")
         if isinstance(self.estimators_, LinearVote):
             self.mean_coef_ = self.theta_ @ self.estimators_.coefs / self._total_step
 
     def decision_function(self, X: Any) -> Array:
         r"""The vote :math:`f(x) = \sum_t\alpha_th_t(x)/\sum_t\alpha_t` in [−1, 1]; ``y * f`` is the margin."""
         return super().decision_function(X) / self._total_step
+
+    def predict_proba(self, X: Any) -> Array:
+        r"""Class probabilities by the posterior of the potential.
+
+        The weight of an example as a function of its margin is the slope of a potential, an exponential that is capped
+        at one, :math:`\min\{1, e^{-\beta N}\}`; at the sum :math:`H(x) = \sum_t\alpha_th_t(x)` its posterior is
+        :math:`\sigma(\beta H)`. The rate is
+        :math:`\beta = -\tfrac12\ln(1-\gamma)` in SmoothBoost, 1 where it is adaptive and in MadaBoost, and η in
+        BregmanBoost. The margin θ does not enter. Since a run ends when most weights are small, probabilities say who
+        is ahead rather than how often: calibrate them where that matters.
+        """
+        return super().predict_proba(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Votes after 1, 2, ... rounds, each normalised by its own steps."""
@@ -107,7 +119,7 @@ class SmoothBoostClassifier(SmoothBooster):
     ----------
     kappa : float, default 0.05
         Fraction of examples that may be given up, in (0, 1); several times the expected fraction of corrupted ones.
-    gamma : float, default 0.05
+    gamma : float, default 0.1
         Advantage expected of the weak learner, in (0, ½); an error of :math:`½ - \gamma` for one that answers −1/+1.
     theta : float, optional
         Margin aimed at, in [0, 1); :math:`\gamma/(2+\gamma)` if not given.
@@ -117,17 +129,17 @@ class SmoothBoostClassifier(SmoothBooster):
     n_estimators : int, optional
         Largest number of rounds. ``None``: the bound of Theorem 2, so that reaching it proves that some advantage was
         below γ; with ``on_failure="halve"`` at most 200 000 rounds in all.
-    adaptive : bool, default False
+    adaptive : bool, default True
         Use the steps :math:`\tfrac12\ln\frac{(1+r_t)(1-\theta)}{(1-r_t)(1+\theta)}` of the edges :math:`r_t` found in
         place of the fixed decay: same cap, same margin, fewer rounds, and γ serves only for the default of θ and the
         bound. A derivation of ours in the manner of Gavinsky's smooth and adaptive boosting.
-    on_failure : {"warn", "raise", "stop", "ignore", "halve"}, default "warn"
+    on_failure : {"warn", "raise", "stop", "ignore", "halve"}, default "stop"
         What to do when an advantage is below γ (``adaptive``: an edge not above θ, which always ends the run): warn
         once and go on, raise ``RuntimeError``, stop without this hypothesis, go on, or start again with γ and θ
         halved.
     early_stop : bool, default False
         Stop as soon as fewer than a fraction κ of the examples have margin at most θ, often much earlier.
-    max_depth : int, default 1
+    max_depth : int, default 2
         Depth of our trees.
     criterion : {"error", "gini"}, default "error"
         What the splits of our trees make small; the error gives the largest advantage.
@@ -162,13 +174,14 @@ class SmoothBoostClassifier(SmoothBooster):
     >>> from marginloss.boosting import PNormLearner, SmoothBoostClassifier
     >>> from marginloss.noise import MaliciousOracle, SparseMajority
     >>> X, y, dirty = MaliciousOracle("fake", 0.01, SparseMajority(50, 3)).draw(500, rng=0)
-    >>> model = SmoothBoostClassifier(kappa=0.05, gamma=1 / 12, estimator=PNormLearner(p=float("inf"), R=1.0)).fit(X, y)
+    >>> weak = PNormLearner(p=float("inf"), R=1.0)
+    >>> model = SmoothBoostClassifier.as_published(kappa=0.05, gamma=1 / 12, estimator=weak).fit(X, y)
     >>> model.stop_reason_, bool(model.smoothness_.max() <= 20), bool((model.suspects(X, y) == dirty).all())
     ('converged', True, True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TREE,
+        **SmoothBooster._parameter_constraints,
         "kappa": [SHARE],
         "gamma": [Interval(Real, 0, 0.5, closed="neither")],
         "theta": [Interval(Real, 0, 1, closed="left"), None],
@@ -181,64 +194,58 @@ class SmoothBoostClassifier(SmoothBooster):
     def __init__(
         self,
         kappa: float = 0.05,
-        gamma: float = 0.05,
+        gamma: float = 0.1,
         theta: float | None = None,
         estimator: Any = None,
         n_estimators: int | None = None,
-        adaptive: bool = False,
-        on_failure: str = "warn",
+        adaptive: bool = True,
+        on_failure: str = "stop",
         early_stop: bool = False,
-        max_depth: int = 1,
+        max_depth: int = 2,
         criterion: str = "error",
         random_state: Any = None,
+        n_iter_no_change: int | None = None,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
     ) -> None:
-        self.kappa = kappa
-        self.gamma = gamma
-        self.theta = theta
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.adaptive = adaptive
-        self.on_failure = on_failure
-        self.early_stop = early_stop
-        self.max_depth = max_depth
-        self.criterion = criterion
-        self.random_state = random_state
+        self.kappa, self.gamma, self.theta, self.adaptive = kappa, gamma, theta, adaptive
+        self.on_failure, self.early_stop, self.n_iter_no_change = on_failure, early_stop, n_iter_no_change
+        self.estimator, self.n_estimators, self.max_depth = estimator, n_estimators, max_depth
+        self.criterion, self.random_state = criterion, random_state
+        self.class_weight, self.verbose = class_weight, verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SmoothBoostClassifier:
-        """Boost until the measure falls below κ.
+    @classmethod
+    def as_published(
+        cls, kappa: float = 0.05, gamma: float = 0.05, theta: float | None = None, **parameters: Any
+    ) -> SmoothBoostClassifier:
+        """SmoothBoost as in Figure 1 of the paper: a fixed decay, stumps, a warning where an advantage is below γ."""
+        published: dict[str, Any] = {"adaptive": False, "on_failure": "warn", "max_depth": 1}
+        return cls(kappa, gamma, theta, **(published | parameters))
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-            A weight of 2 equals two copies of the example; fractions and caps count weight.
-        """
-        self._check_parameters()
-        data, codes, weight = self._check_data(X, y, sample_weight)
+    def _choose_parameters(
+        self, data: Any, codes: NDArray[np.intp], weight: Array, sample_weight: ArrayLike | None
+    ) -> None:
         self.gamma_ = float(self.gamma)
         self.target_margin_ = theta_of(self.gamma_) if self.theta is None else float(self.theta)
-        self.n_rounds_total_ = 0
-        if len(self.classes_) == 1:
-            self.certified_fraction_, self.bound_ = 0.0, self._bound()
-            self._keep_constant()
-            return self
-        learner = self._weak_learner(
-            data, codes, weight, self.random_state, max_depth=self.max_depth, criterion=self.criterion
-        )
-        record = self._run(learner)
+        self.n_rounds_total_, self.certified_fraction_, self.bound_ = 0, 0.0, self._bound()
+
+    def _run(self, learner: WeakLearner, watchers: list[Watch]) -> BoostRecord:
+        record = self._run_once(learner, watchers)
         while self.on_failure == "halve" and self._asks_too_much(record):
             self.gamma_ /= 2
             self.target_margin_ /= 2
-            record = self._run(learner)
-        self._keep(record)
-        self._warn()
-        return self
+            record = self._run_once(learner, watchers)
+        return record
 
-    def _run(self, learner: WeakLearner) -> BoostRecord:
+    def _keep(self, record: BoostRecord) -> None:
+        super()._keep(record)
+        self._warn()
+
+    def _run_once(self, learner: WeakLearner, watchers: list[Watch]) -> BoostRecord:
         """Figure 1 with the present γ and θ."""
         theta, n_rounds = self.target_margin_, self._rounds_left()
-        measure = LossWeights(CappedExponentialLoss() if self.adaptive else SmoothBoostLoss(self.gamma_), theta)
+        self.loss_ = CappedExponentialLoss() if self.adaptive else SmoothBoostLoss(self.gamma_)
+        measure = LossWeights(self.loss_, theta)
         step_of = EdgeStep(margin=theta) if self.adaptive else UnitStep()
         share = learner.sample_weight / learner.sample_weight.sum()
 
@@ -255,7 +262,7 @@ class SmoothBoostClassifier(SmoothBooster):
                 raise Stop("n_rounds")
 
         # one round more than allowed, so that the last test of the measure is made
-        record = boost(learner, measure, step, n_rounds + 1, stop)
+        record = boost(learner, measure, step, n_rounds + 1, together([stop, *watchers]))
         self.n_rounds_total_ += len(record.steps)
         self.certified_fraction_ = normalise(measure(record.margin, record.steps.sum()), learner.sample_weight)[1]
         return record
@@ -304,18 +311,18 @@ class SmoothBoostClassifier(SmoothBooster):
         """Say once that an advantage was too small, and that the run did not come to its end."""
         short = np.append(self._falls_short(2 * self.advantages_), self.stop_reason_ == "weak_learner_failed")
         if self.on_failure == "warn" and short.any():
-            warnings.warn(self._shortfall(int(short.argmax())), ConvergenceWarning, stacklevel=4)
+            warnings.warn(self._shortfall(int(short.argmax())), ConvergenceWarning, stacklevel=6)
         if self.stop_reason_ == "n_rounds":
             warnings.warn(
                 f"SmoothBoost did not stop within {self.n_estimators_} rounds: mean measure "
                 f"{self.certified_fraction_:.4g} is not below kappa={self.kappa}, smallest advantage "
                 f"{self.advantages_.min():.4g}",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=6,
             )
 
     def _check_parameters(self) -> None:
-        self._validate_params()
+        super()._check_parameters()
         if self.n_estimators is not None:
             return
         if not self.adaptive and math.isinf(smoothboost_rounds(self.kappa, self.gamma, self.theta)):

@@ -11,7 +11,7 @@ from typing import Any
 
 from marginloss._compiled import any_order, helper, kernel
 from marginloss.boosting.rules import adaboost_step_scalar
-from marginloss.boosting.tree_rounds import FEW_WRONG, distribute, sum_in_order, sum_of_weights
+from marginloss.boosting.tree_rounds import FEW_WRONG, PERFECT, distribute, sum_in_order, sum_of_weights
 from marginloss.losses.elementary import LN2, exp, log
 from marginloss.losses.margin import alpha_weight_at_odds_scalar
 
@@ -101,6 +101,9 @@ def stump_rounds(signs: Any, zeros: int, base: Any, by_error: bool, exponent: fl
         good, bad = exp(-theta), exp(theta)
         _move(odds[:zeros], answers[:zeros], bad if low > 0 else good, bad if high > 0 else good)
         _move(odds[zeros:], answers[zeros:], good if low > 0 else bad, good if high > 0 else bad)
+        if error == 0.0 and _unrounded_error(base, answers, zeros, low, high) == 0.0:
+            record[3, t + 1] = PERFECT
+            return t + 1
         weigh_odds(exponent, odds, base, raw, weight, record, t + 1)
     return end
 

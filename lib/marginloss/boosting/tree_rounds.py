@@ -17,9 +17,19 @@ from marginloss.losses.elementary import FAR, exp, exp_and_expm1, log1p
 from marginloss.losses.margin import log_alpha_weight_scalar
 from marginloss.losses.proper.links import pseudo_score_scalar
 
-__all__ = ["FEW_WRONG", "ROUNDS", "distribute", "sum_in_order", "sum_of_weights", "weigh_by_link", "weigh_by_loss"]
+__all__ = [
+    "FEW_WRONG",
+    "PERFECT",
+    "ROUNDS",
+    "distribute",
+    "sum_in_order",
+    "sum_of_weights",
+    "weigh_by_link",
+    "weigh_by_loss",
+]
 
 UNIT = 2.0**-51
+PERFECT = -1.0  # density after a hypothesis without any error, which ends AdaBoost's rounds
 FEW_WRONG = 0.1  # a smaller error has lost digits by the rounding of weights, and is added up again without it
 
 
@@ -151,6 +161,9 @@ def _rounds(recipe: Any, base: Any, by_link: bool, exponent: float, factor: floa
         first += size
         for i in range(len(margin)):
             margin[i] += theta * output[i]
+        if not by_link and error == 0.0 and _unrounded_error(base, output) == 0.0:
+            record[3, t + 1] = PERFECT
+            return t + 1
         _weigh(exponent, margin, base, raw, weight, record, t + 1)
     return end
 

@@ -125,7 +125,7 @@ class TreeLearner:
         nodes, output = np.empty((5, self.room)), np.empty(len(weight))
         grow = grow_by_histograms if self.ranked is None else grow_by_lists
         size = grow(self.recipe, weight, nodes, 0, output)
-        return Tree.of(nodes[:, :size]), self.margin(output)
+        return Tree.of(nodes[:, :size], self.encoded), self.margin(output)
 
     def compiled_loop(self, weigh: Any, step: Any) -> Callable[..., BoostRecord] | None:
         """The rounds of :func:`~marginloss.boosting.loop.boost` as machine code, if there is any for these rules."""

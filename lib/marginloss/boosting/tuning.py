@@ -42,7 +42,8 @@ def cross_validated_scores(
     for train, test in splits:
         part, rest = rows_of(data, train), rows_of(data, test)
         for i, parameters in enumerate(candidates):
-            fitted = clone(model).set_params(**parameters).fit(part, codes[train], weight[train])
+            candidate = clone(model).set_params(**parameters, class_weight=None, verbose=0)  # weight holds the former
+            fitted = candidate.fit(part, codes[train], weight[train])
             scores[i] += fitted.score(rest, codes[test], weight[test]) / len(splits)
     return scores
 

@@ -72,9 +72,9 @@ def test_the_two_boosters_are_the_librarys():
     y = np.where(rng.random(80) < 0.1, -1, 1) * np.sign(X @ [0.8, 0.6])
     weak = PNormLearner(p=2.0, R=1.0)
     ada = AdaBoostAlphaClassifier(0.5, n_estimators=100, step="edge", estimator=weak).fit(X, y)
-    smooth = SmoothBoostClassifier(0.2, 0.1, theta=0.048, estimator=weak, n_estimators=100, on_failure="ignore").fit(
-        X, y
-    )
+    smooth = SmoothBoostClassifier.as_published(
+        0.2, 0.1, theta=0.048, estimator=weak, n_estimators=100, on_failure="ignore"
+    ).fit(X, y)
     for model, gamma in ((ada, 0.0), (smooth, 0.1)):
         mine = X @ boost_plane(X, y, gamma, 0.2, 0.048, rounds=100)
         theirs = model.decision_function(X)

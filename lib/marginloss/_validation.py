@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +36,7 @@ __all__ = [
     "check_real",
     "check_reals",
     "check_rng",
-    "has_posterior",
+    "with_posterior",
 ]
 
 
@@ -311,8 +311,15 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def has_posterior(model: Any) -> bool:
-    """Whether the loss, fitted or to be fitted, has class probabilities to go with its scores."""
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def with_posterior(method: Method) -> Method:
+    """Offer a method if the loss, fitted or to be fitted, has class probabilities to go with its scores."""
+    return available_if(_has_posterior)(method)
+
+
+def _has_posterior(model: Any) -> bool:
     loss = getattr(model, "loss_", model.loss)
     if getattr(loss, "posterior_slope", 1) == 0:
         raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")

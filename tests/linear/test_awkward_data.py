@@ -206,7 +206,9 @@ def test_a_fold_without_one_of_the_classes_is_named(plain, model):
 
 
 @pytest.mark.parametrize(
-    "model", [MarginClassifier(), TwoTemperatureClassifier(), PNormPerceptron(), Winnow()], ids=lambda m: type(m).__name__
+    "model",
+    [MarginClassifier(), TwoTemperatureClassifier(), PNormPerceptron(), Winnow()],
+    ids=lambda m: type(m).__name__,
 )
 def test_bad_input_is_named_in_scikit_learns_words(plain, model):
     X, y = plain
@@ -226,7 +228,7 @@ def test_bad_input_is_named_in_scikit_learns_words(plain, model):
         model.fit(X, np.ones(len(X), int))
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         model.fit(X, y, -np.ones(len(X)))
-    with pytest.raises(ValueError, match="X has 3 features, but .* is expecting 2 features"):
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 2 features"):
         model.predict(np.c_[X, X[:, 0]])
     with pytest.raises(ValueError, match="Found array with 0 sample"):
         model.fit(X[:0], y[:0])

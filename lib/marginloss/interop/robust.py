@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._rows import best_parameters
-from marginloss._validation import ClassWeight, MarginlossClassifier, has_posterior
+from marginloss._validation import ClassWeight, MarginlossClassifier, with_posterior
 from marginloss.interop.objectives import MarginObjective, temperatures
 from marginloss.losses import AlphaLoss, LogisticLoss, MarginLoss, TwoTemperatureLoss
 from marginloss.losses.tempered import two_temperature_posterior
@@ -75,7 +74,7 @@ class RobustClassifier(MarginlossClassifier):
         ours = {"objective", "base_score"}
         return {k: v for k, v in self._engine().get_params().items() if k not in ours} | given
 
-    def set_params(self, **parameters: Any) -> Any:
+    def set_params(self, **parameters: Any) -> Self:
         """Set parameters, those of the engine included."""
         self.__dict__.update(parameters)
         return self
@@ -87,7 +86,7 @@ class RobustClassifier(MarginlossClassifier):
         sample_weight: ArrayLike | None = None,
         eval_set: Sequence[tuple[Any, ArrayLike]] | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> Self:
         """Fit the trees.
 
         Parameters
@@ -135,7 +134,7 @@ class RobustClassifier(MarginlossClassifier):
         scores = self.decision_function(X)
         return self._labels_from_score(scores) if scores.ndim == 1 else self.classes_[scores.argmax(axis=1)]
 
-    @available_if(has_posterior)
+    @with_posterior
     def predict_proba(self, X: Any) -> Array:
         """Class probabilities at which the scores would be optimal for the loss: its posterior."""
         scores = self.decision_function(X)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from marginloss._rows import best_parameters, merge_rows
-from marginloss._validation import ClassWeight, has_posterior
+from marginloss._validation import ClassWeight, with_posterior
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import MarginObjective, SmoothedHinge
@@ -28,6 +27,10 @@ CANDIDATES = tuple(AlphaLoss(alpha) for alpha in (1, 0.7, 1.5, 2, 3, 5))
 
 class MarginClassifier(LinearModel):
     r"""Linear classifier that minimises a loss of the margin.
+
+    Use it where a linear rule fits and labels may be wrong: ``AlphaLoss(2)`` or ``loss="cv"`` gives up on examples far
+    on the wrong side. With clean labels logistic regression is as good, and is the case ``loss=None``. For more than
+    two classes take :class:`TwoTemperatureClassifier`, for rules that are not linear a booster.
 
     .. math:: \min_{w,b}\ \frac{\sum_i s_i\,\ell\bigl(y_i(w^\top x_i + b)\bigr)}{\sum_i s_i} + \frac{\lambda}{2}\|w\|^2,
               \qquad \|w\| \le r
@@ -91,7 +94,7 @@ class MarginClassifier(LinearModel):
 
     def __init__(
         self,
-        loss: Any = None,
+        loss: MarginLoss | Literal["cv"] | None = None,
         l2: float = 0.0,
         solver: str = "lbfgs",
         radius: float | None = None,
@@ -167,7 +170,7 @@ class MarginClassifier(LinearModel):
             self._keep(best_of(self._solve(loss, start, factor) for start in starts))
         return self
 
-    @available_if(has_posterior)
+    @with_posterior
     def predict_proba(self, X: Any) -> Array:
         """Class probabilities at which the score would be optimal for the loss: its posterior.
 

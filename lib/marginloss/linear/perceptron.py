@@ -172,6 +172,9 @@ class _OnlineLinear(MarginlossClassifier):
 class PNormPerceptron(_OnlineLinear):
     r"""The online :math:`p`-norm algorithm: Perceptron at :math:`p = 2`, close to Winnow at :math:`p = 2\ln d`.
 
+    Use it for a stream of examples, or for a bound on the mistakes; a large ``p`` where few of many features matter.
+    Not for noisy labels, on which it never settles, nor for probabilities: take :class:`MarginClassifier`.
+
     Keeps :math:`z = \sum y x` over its mistakes and predicts with
     :math:`w_i \propto \operatorname{sign}(z_i)|z_i|^{p-1}` (Grove, Littlestone and Schuurmans; servedio2003,
     Section 4). :func:`mistake_bound` bounds its mistakes for every finite :math:`p \ge 2`; at :math:`p = \infty` the
@@ -232,6 +235,8 @@ class PNormPerceptron(_OnlineLinear):
 
 class Winnow(_OnlineLinear):
     r"""Normalised Winnow for weights of both signs: :math:`w = \sinh(\eta z) / \sum_k\cosh(\eta z_k)`.
+
+    Use it for a stream of examples with very many features of which few matter; not for noisy labels.
 
     Keeps :math:`z = \sum y x` over its mistakes, so that weights change by factors (servedio2003, Section 4).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,9 @@ GRID_T2 = (1.12, 1.3, 1.6, 1.9)
 
 class TwoTemperatureClassifier(LinearModel):
     r"""Two-temperature logistic regression.
+
+    Use it for two or more classes where a linear rule fits and labels may be wrong. With clean labels logistic
+    regression is as good; where wrong labels lie close to the boundary no loss can tell them from right ones.
 
     .. math:: \min_{W,b}\ \frac{\sum_i s_i\,\xi(W^\top x_i + b,\, c_i)}{\sum_i s_i} + \frac{\lambda}{2}\|W\|^2,
               \qquad \xi(a, c) = -\log_{t_1}\exp_{t_2}\bigl(a_c - G_{t_2}(a)\bigr)
@@ -76,8 +79,8 @@ class TwoTemperatureClassifier(LinearModel):
 
     def __init__(
         self,
-        t1: Any = 0.8,
-        t2: Any = 1.2,
+        t1: float | Literal["cv"] = 0.8,
+        t2: float | Literal["cv"] = 1.2,
         l2: float = 1e-4,
         solver: str = "lbfgs",
         radius: float | None = None,

@@ -19,7 +19,8 @@ CELL = re.compile(r"^```(?:\{code-cell\}|python).*?^\s*```", re.S | re.M)
 BLOCK = re.compile(r"\A---.*?^---|\$\$.*?\$\$", re.S | re.M)
 LINE = re.compile(r"^(?:```|:::|:\w+:).*$", re.M)
 INLINE = re.compile(
-    r"\$[^$]*\$|\{[a-z:]+\}`[^`]*`|`[^`]*`|(?:Sections?|Python) [\d.]+|95 % [a-z-]* ?interval|1\.96 standard|5 % level"
+    r"\$[^$]*\$|\{[a-z:]+\}`[^`]*`|`[^`]*`|(?:Sections?|Python|CC BY[A-Z-]*) [\d.]+"
+    r"|95 % [a-z-]* ?interval|1\.96 standard|5 % level"
 )
 # "p = 0.1" and "[0.05, 0.95]" are settings; on a page the first may be a result
 INTERVAL, SETTING = re.compile(r"[\[(][\d.]+, [\d.]+[\])]"), re.compile(r"= [\d.e-]+(?: %)?")

@@ -27,13 +27,15 @@ class Opening(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Author's words, verdicts, time, ways to the notebook."""
+        """Author's words and verdicts; of a page that is executed, the time it takes and ways to its notebook."""
         box = nodes.admonition(classes=["opening"])
         box += nodes.title(text="What this chapter reproduces")
         chapter = Chapter(Path(self.env.doc2path(self.env.docname)))
-        lines = [*self.content, "", *summary(chapter.name, current_scale()), "", time_line(chapter)]
+        executed = "kernelspec" in chapter.head
+        lines = [*self.content, "", *summary(chapter.name, current_scale()), "", *[time_line(chapter)] * executed]
         self.state.nested_parse(StringList(lines, source=self.env.docname), self.content_offset, box)
-        box += self._links()
+        if executed:
+            box += self._links()
         return [box]
 
     def _links(self) -> nodes.paragraph:

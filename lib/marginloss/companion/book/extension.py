@@ -25,7 +25,7 @@ __all__ = ["setup"]
 logger = logging.getLogger(__name__)
 
 BANNER = {
-    "quick": "Quick scale: fewer and shorter runs than in the papers, for a first read.",
+    "quick": "Quick scale: numbers and figures here are from few, short runs. The published book has more.",
     "paper": "Paper scale: the papers’ own numbers of runs, rounds and grids.",
 }
 

@@ -32,3 +32,7 @@ def test_a_range_without_its_best_values_is_found_out():
 
 def test_the_logistic_loss_is_not_closer_than_itself():
     assert simulations.survey((1.0,)).verdict == "fails as printed"
+
+
+def test_a_convex_loss_is_not_closer_to_the_bayes_line():
+    assert simulations.mixture(0.6).verdict == "fails as printed"

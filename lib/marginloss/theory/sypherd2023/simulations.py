@@ -128,13 +128,13 @@ def effective_range(
 
 
 @claim("sypherd2023:section-5.2-gmm")
-def mixture() -> Finding:
+def mixture(alpha: float = 2.0) -> Finding:
     """Closer to the Bayes line for α > 1 at every noise level; flat for large α, under a budget or as a direction.
 
     A line has no length: read so, what is compared is the direction, at the optimum. With the length, the error is flat
     under a budget of steps only.
     """
-    ratio = {p: _mixture_error(p, 2.0, "gd") / _mixture_error(p, 1.0, "gd") for p in (0.05, 0.1, 0.2, 0.3, 0.4)}
+    ratio = {p: _mixture_error(p, alpha, "gd") / _mixture_error(p, 1.0, "gd") for p in (0.05, 0.1, 0.2, 0.3, 0.4)}
     flat = max(abs(_mixture_error(p, 20.0, "gd") - _mixture_error(p, 5.0, "gd")) for p in (0.1, 0.2))
     turned = {a: _mixture_error(0.2, a, "lbfgs", direction=True) for a in (1.0, 3.0, 10.0, 20.0)}
     # at the optimum without noise the parameters are alpha times the Bayes line: an error of (alpha - 1)^2 |line|^2 / 3

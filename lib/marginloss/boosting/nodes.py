@@ -44,13 +44,13 @@ def write_leaves(rows: Any, whole: bool, column: Any, bound: int, weight: Any, m
 
 @kernel
 def leaf(total: Any, mean_leaf: bool) -> float:
-    """Answer of a leaf with these class weights; ties go to the lower class."""
+    """Answer of a leaf with these class weights; ties, up to rounding, go to the lower class."""
     if mean_leaf:
         weight = total[0] + total[1]
         return (total[1] - total[0]) / weight if weight > 0 else 0.0
     heaviest = 0
     for c in range(1, len(total)):
-        if total[c] > total[heaviest]:
+        if total[c] > (1 + 1e-12) * total[heaviest]:
             heaviest = c
     return 2.0 * heaviest - 1.0 if len(total) == 2 else float(heaviest)
 

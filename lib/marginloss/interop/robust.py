@@ -268,7 +268,7 @@ def _package(model: RobustClassifier, name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ImportError(f"{type(model).__name__} needs {name}: pip install 'marginloss[bench]'") from error
+        raise ImportError(f"{type(model).__name__} needs {name}, which is in the extra 'bench'") from error
 
 
 def _settings(model: RobustClassifier) -> dict[str, Any]:

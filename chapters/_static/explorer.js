@@ -56,6 +56,7 @@
 
   function build(root) {
     const data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
+    root.querySelector(".still").remove();
     const nodes = Object.fromEntries(data.controls.map(c => [c.key, c.values])), bars = [], state = {};
     const groups = data.groups.map(panels => {
       const views = panels.map(panel => ({ ...(panel.kind === "image" ? image : curves)(panel, nodes), by: panel.kind === "image" ? panel.by : panel.curves.flatMap(c => c.by) }));

@@ -63,13 +63,13 @@ const live = (function () {
       if (!data.kernels) throw new Error(`This copy of the book was made without its kernels: ${data.missing}.`);
       if (cannot) throw new Error("This browser has no WebAssembly, with which this figure would compute.");
       const kernels = await open(data.kernels);
-      root.querySelector(".live-still").hidden = missing.hidden = true;
+      root.querySelector(".still").hidden = missing.hidden = true;
       root.kernels = kernels;
       root.api = live.figures[root.dataset.live](root, kernels, data);
       root.dataset.state = "live";
     } catch (reason) {
       missing.textContent = `${reason.message} The picture shows one setting.`;
-      root.querySelector(".live-still").hidden = missing.hidden = false;
+      root.querySelector(".still").hidden = missing.hidden = false;
       root.dataset.state = "still";
       if (data.kernels && !cannot) throw reason;
     }

@@ -3,9 +3,10 @@
   "use strict";
   function build(root, index) {
     const d = JSON.parse(root.querySelector("script[type='application/json']").textContent);
-    const old = root.querySelector("svg"), input = root.querySelector("input"), output = root.querySelector("output");
-    const view = draw.axes({ x: d.xlim, y: d.ylim, xlabel: d.xlabel, ylabel: d.ylabel, width: 640, height: 340, label: old.getAttribute("aria-label") });
+    const old = root.querySelector(".still"), input = root.querySelector("input"), output = root.querySelector("output");
+    const view = draw.axes({ x: d.xlim, y: d.ylim, xlabel: d.xlabel, ylabel: d.ylabel, width: 640, height: 340, label: old.alt });
     old.replaceWith(view.svg);
+    root.querySelector("label").hidden = false;
     const named = [...d.families.map((f, i) => [f.label, `family${i % 4}`]), ...d.fixed.map((f, i) => [f.label, `fixed dash${i % 4}`])].filter(([label]) => label);
     if (named.length) root.insertBefore(draw.key(named), root.querySelector("label"));
     const where = draw.address(""), name = `slider${index + 1}`, start = input.value;

@@ -7,13 +7,19 @@ import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise, product, zip_longest
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from marginloss.companion.pictures import still
+from marginloss.companion.plotting import METHODS, figure
+
 __all__ = ["Control", "Curve", "CurvePanel", "Explorer", "ImagePanel"]
+
+TONES = [("logistic", "-"), ("AdaBoost", "--"), ("alpha-loss", ":"), ("two-temperature", "-.")]
+"""Colour and dash of each tone; the pages' style sheet has the same."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,15 @@ class CurvePanel:
     ylim: tuple[float, float]
     curves: Sequence[Curve]
 
+    def draw(self, ax: Any, start: Mapping[str, float]) -> None:
+        """The curves at the start of their controls."""
+        for curve in self.curves:
+            name, dash = TONES[curve.tone]
+            values = curve.function(np.asarray(self.x), **{key: start[key] for key in curve.by})
+            ax.plot(self.x, values, color=METHODS[name][0], linestyle=dash, label=curve.label)
+        ax.set(ylim=self.ylim, title=self.title, xlabel=self.xlabel, ylabel=self.ylabel)
+        ax.legend(fontsize=7)
+
     def table(self, controls: Mapping[str, Control]) -> dict[str, Any]:
         """The numbers that the script needs to draw this panel."""
         x = np.asarray(self.x, dtype=float)
@@ -163,6 +178,14 @@ class ImagePanel:
     mark: Callable[..., tuple[float, float, float]] | None = None
     mark_label: str = ""
 
+    def draw(self, ax: Any, start: Mapping[str, float]) -> None:
+        """The map and its mark at the start of the controls."""
+        values = {key: start[key] for key in self.by}
+        ax.contourf(self.x, self.y, self.function(*np.meshgrid(self.x, self.y), **values), 16)
+        if self.mark:
+            ax.plot(*self.mark(**values)[:2], "o", color=METHODS["AdaBoost"][0])
+        ax.set(title=self.title, xlabel=self.xlabel, ylabel=self.ylabel)
+
     def table(self, controls: Mapping[str, Control]) -> dict[str, Any]:
         """The numbers that the script needs to draw this panel; one byte a pixel."""
         x, y = np.asarray(self.x, dtype=float), np.asarray(self.y, dtype=float)
@@ -211,6 +234,8 @@ class Explorer:
     ) -> None:
         known = {control.key: control for control in controls}
         self.label = label
+        self._start = {control.key: control.start for control in controls}
+        self._panels = [panel for panels in groups for panel in panels]
         self.data = {
             "controls": [
                 {
@@ -229,8 +254,20 @@ class Explorer:
         numbers = json.dumps(self.data, separators=(",", ":")).replace("</", "<\\/")
         return (
             f'<div class="explorer" role="group" aria-label="{html.escape(self.label)}">'
+            f"{still(self._drawn(), self.label)}"
             f'<script type="application/json">{numbers}</script></div>'
         )
+
+    def _drawn(self) -> Any:
+        """All panels with their controls at the start, for pages without scripts."""
+        rows = -(-len(self._panels) // 2)
+        fig, axes = figure("wide", rows=rows, cols=2, squeeze=False)
+        for ax, panel in zip_longest(axes.flat, self._panels):
+            if panel is None:
+                ax.remove()
+            else:
+                panel.draw(ax, self._start)
+        return fig
 
 
 def _grid(by: Sequence[str], controls: Mapping[str, Control]) -> list[dict[str, float]]:

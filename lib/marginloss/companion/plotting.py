@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from marginloss.companion.glueing import glue, is_recording
+from marginloss.companion.pictures import Picture, still
 
 __all__ = ["METHODS", "SliderFigure", "band", "figure", "label_ends", "method_style", "quartiles", "ramp", "show"]
 
@@ -41,6 +42,10 @@ METHODS: dict[str, tuple[str, str, str]] = {
     "coin": ("#000000", "", ":"),
     "theory": ("#7F7F7F", "", "--"),
 }
+
+# of the first four families of a slider, and of lines that do not move; the pages' style sheet has the same
+_FAMILIES = ["logistic", "AdaBoost", "two-temperature", "alpha-loss"]
+_DASHES = ["--", ":", "-.", (0, (8, 3))]
 
 # inches; type of 9-10 pt at 6 in stays readable on a phone
 _SIZES = {"single": (6.0, 3.6), "wide": (7.2, 3.4), "grid": (7.2, 2.6)}
@@ -92,7 +97,7 @@ def ramp(n: int) -> list[dict[str, Any]]:
     >>> len(ramp(4))
     4
     """
-    colours = _pyplot().get_cmap("viridis")(np.linspace(0.0, 0.85, n))
+    colours = _pyplot().get_cmap("viridis")(np.linspace(0.0, 0.75, n))
     dashes, symbols = ["-", "--", "-.", ":"], ["o", "s", "^", "D", "v", "P", "X", "<", ">", "h"]
     return [
         {"color": colours[i], "linestyle": dashes[i % len(dashes)], "marker": symbols[i % len(symbols)]}
@@ -178,14 +183,15 @@ def show(fig: Any, name: str) -> None:
 
     Where a reader runs the cell by hand it is shown below the cell.
     """
-    glue(name, fig)
-    if not hasattr(fig, "savefig"):
-        if not is_recording():
-            from IPython.display import display
+    if is_recording():
+        drawn = hasattr(fig, "savefig")
+        glue(name, Picture(fig) if drawn else fig)
+        if drawn:
+            _pyplot().close(fig)  # or the cell would show it once more
+    elif not hasattr(fig, "savefig"):
+        from IPython.display import display
 
-            display(fig)
-    elif is_recording():
-        _pyplot().close(fig)  # or the cell would show it once more
+        display(fig)
 
 
 class SliderFigure:
@@ -257,11 +263,30 @@ class SliderFigure:
         # "</" would end the script element early
         numbers = json.dumps(self.data).replace("</", "<\\/")
         return (
-            f'<div class="sliderfig"><svg role="img" aria-label="{html.escape(self.label)}"></svg>'
-            f'<label><input type="range" min="0" max="{last}" value="{self.start}" step="1" '
+            f'<div class="sliderfig">{still(self._drawn(), self.label)}'
+            f'<label hidden><input type="range" min="0" max="{last}" value="{self.start}" step="1" '
             f'aria-label="{html.escape(str(self.data["name"]))}"> <output></output></label>'
             f'<script type="application/json">{numbers}</script></div>'
         )
+
+    def _drawn(self) -> Any:
+        """The first position, for pages without scripts."""
+        fig, ax = figure("single")
+        data = self.data
+        for k, fixed in enumerate(data["fixed"]):
+            ax.plot(data["x"], _gaps(fixed["curve"]), color="0.45", linestyle=_DASHES[k % 4], label=fixed["label"])
+        for k, family in enumerate(data["families"]):
+            colour = METHODS[_FAMILIES[k % 4]][0]
+            ax.plot(data["x"], _gaps(family["curves"][self.start]), color=colour, label=family["label"])
+        title = f"{data['name']} = {data['values'][self.start]}"
+        ax.set(xlabel=data["xlabel"], ylabel=data["ylabel"], xlim=data["xlim"], ylim=data["ylim"], title=title)
+        if any(line.get_label()[0] != "_" for line in ax.lines):
+            ax.legend()
+        return fig
+
+
+def _gaps(values: Sequence[float | None]) -> NDArray[np.float64]:
+    return np.array(values, dtype=float)
 
 
 def _rounded(values: NDArray[np.float64]) -> list[float | None]:

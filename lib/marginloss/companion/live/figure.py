@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import json
 import os
 import warnings
@@ -18,6 +17,7 @@ from marginloss.companion.digest import combine
 from marginloss.companion.folders import build_folder
 from marginloss.companion.live.link import KernelError
 from marginloss.companion.live.lower import compile_kernels
+from marginloss.companion.pictures import still
 
 __all__ = ["LiveFigure", "module"]
 
@@ -57,16 +57,16 @@ class LiveFigure:
         Which kernels, and which script draws: ``live_<name>.js``.
     data : mapping
         What the script gets beside the kernels; plain values.
-    still : matplotlib figure
+    picture : matplotlib figure
         Shown where scripts or WebAssembly are missing.
     label : str
         What the figure shows, for readers who cannot see it.
     """
 
-    def __init__(self, name: str, data: Mapping[str, Any], still: Any, *, label: str) -> None:
+    def __init__(self, name: str, data: Mapping[str, Any], picture: Any, *, label: str) -> None:
         self.name, self.label = name, label
         self.data = dict(data)
-        self._still = _picture(still)
+        self._still = still(picture, label)
         try:
             code, about = module(name)
             packed = base64.b64encode(zlib.compress(code, 9)).decode()  # a quarter of the bytes
@@ -79,16 +79,7 @@ class LiveFigure:
         label, numbers = html.escape(self.label), json.dumps(self.data, separators=(",", ":")).replace("</", "<\\/")
         return (
             f'<div class="live" data-live="{self.name}" role="group" aria-label="{label}">'
-            f'<img class="live-still" src="data:image/webp;base64,{self._still}" alt="{label}">'
+            f"{self._still}"
             '<p class="live-missing"><noscript>With scripts switched on, this figure computes.</noscript></p>'
             f'<script type="application/json">{numbers}</script></div>'
         )
-
-
-def _picture(figure: Any) -> str:
-    from matplotlib import pyplot
-
-    file = io.BytesIO()
-    figure.savefig(file, format="webp", dpi=110, pil_kwargs={"quality": 70, "method": 6})
-    pyplot.close(figure)  # or the cell would show it once more
-    return base64.b64encode(file.getvalue()).decode()

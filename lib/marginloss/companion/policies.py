@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from marginloss.losses import (
     TwoTemperatureLoss,
 )
 
-__all__ = ["POLICIES", "as_svg", "draw_policies"]
+__all__ = ["POLICIES", "as_svg", "draw_policies", "draw_social"]
 
 POLICIES: dict[str, MarginLoss] = {
     "exponential": ExponentialLoss(),
@@ -71,3 +72,14 @@ def as_svg(fig: Any) -> str:
         fig.savefig(file, format="svg", metadata={"Date": None})
     pyplot.close(fig)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def draw_social(target: Path) -> None:
+    """The same picture as other sites show it beside a link to the book: 1200 × 630 pixels."""
+    from matplotlib import pyplot
+
+    fig = draw_policies()
+    fig.set_size_inches(6, 3.15)
+    fig.suptitle("Which examples should a learner listen to?")
+    fig.savefig(target, dpi=200)
+    pyplot.close(fig)

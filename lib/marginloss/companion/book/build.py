@@ -12,6 +12,7 @@ from pathlib import Path
 
 from marginloss._validation import check_name
 from marginloss.companion.book.assets import MATHEMATICS, copy_mathematics, trim_theme
+from marginloss.companion.book.cards import add_cards
 from marginloss.companion.book.execute import with_outputs
 from marginloss.companion.book.layout import chapters, pages, root
 from marginloss.companion.book.notebooks import readable
@@ -21,7 +22,7 @@ from marginloss.companion.book.told import Told
 from marginloss.companion.digest import combine, library_digest
 from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
-from marginloss.companion.policies import as_svg, draw_policies
+from marginloss.companion.policies import as_svg, draw_policies, draw_social
 from marginloss.companion.results import Result, write_atomically
 from marginloss.companion.scale import SCALES
 
@@ -54,7 +55,9 @@ def build(scale: str) -> Path:
     findings()  # here, where progress can be seen; the pages read what is kept
     write_atomically(root() / FRONT, as_svg(draw_policies()))
     _jupyter_book(scale)
+    add_cards(front.parent)
     trim_theme(front.parent)
+    draw_social(front.parent / "_static" / "social.png")
     _write_notebooks(scale, front.parent)
     _pack(front.parent)
     write_atomically(stamp, json.dumps(inputs))

@@ -220,28 +220,54 @@ class Ledger(_Generated):
         yield from _links(*links)
 
 
+class Gallery(_Generated):
+    """``:::{ledger-gallery}``: a tile for each exhibit of the papers; those with a figure get its picture."""
+
+    def lines(self) -> Iterator[str]:
+        """One list for each paper."""
+        found = {line.id: line.verdict for line in status()}
+        for key, title in PAPERS.items():
+            yield f'<p class="gallery-title">{html.escape(title)}</p><ul class="gallery">'
+            for entry in entries(key, "exhibit"):
+                # the picture is a block of its own, filled in when all chapters are read
+                yield f'<li><a href="#{_anchor(entry.id)}">'
+                yield from ("", f'<div data-tile="{entry.id}"></div>', "")
+                yield f"<div>{html.escape(entry.place)}<br>{badge(found[entry.id])}</div></a></li>"
+            yield from ("</ul>", "")
+
+
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put small pictures into the index of exhibits, each a link to its figure, once all chapters are read."""
     if docname != "chapters/exhibits":
         return
-    places = {f'<div data-exhibit="{entry.id}"></div>': entry for entry in entries(kind="exhibit")}
+    exhibits = entries(kind="exhibit")
+    places = {f'<div data-exhibit="{entry.id}"></div>': (entry, _linked_picture) for entry in exhibits}
+    places |= {f'<div data-tile="{entry.id}"></div>': (entry, _tile) for entry in exhibits}
     for raw in list(doctree.findall(nodes.raw)):
-        if entry := places.get(raw.astext().strip()):
-            raw.replace_self(nodes.raw("", _picture(app, entry), format="html"))
+        if raw.astext().strip() in places:
+            entry, shown_as = places[raw.astext().strip()]
+            raw.replace_self(nodes.raw("", shown_as(app, entry), format="html"))
+
+
+def _linked_picture(app: Sphinx, entry: Entry) -> str:
+    picture = _picture(app, entry)
+    link = f"{entry.chapter}.html#{entry.figure}"
+    return picture and f'<a class="ledger-thumbnail" href="{link}">{picture}</a>'
+
+
+def _tile(app: Sphinx, entry: Entry) -> str:
+    return _picture(app, entry) or '<span class="no-picture" aria-hidden="true">table</span>'
 
 
 def _picture(app: Sphinx, entry: Entry) -> str:
-    """The figure of an entry as a link; nothing for one without, such as a table."""
+    """The figure of an entry; nothing for one without, such as a table."""
     if not entry.figure or f"chapters/{entry.chapter}" not in app.env.found_docs:
         return ""
     for figure in app.env.get_doctree(f"chapters/{entry.chapter}").findall(nodes.figure):
         images = list(figure.findall(nodes.image))
         if entry.figure in figure["ids"] and images:
             file, alt = app.env.images[images[0]["uri"]][1], html.escape(f"Our version of {entry.place}")
-            return (
-                f'<a class="ledger-thumbnail" href="{entry.chapter}.html#{entry.figure}">'
-                f'<img src="../_images/{file}" alt="{alt}" loading="lazy"></a>'
-            )
+            return f'<img src="../_images/{file}" alt="{alt}" loading="lazy">'
     return ""
 
 
@@ -292,6 +318,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-filter", Filter)
+    app.add_directive("ledger-gallery", Gallery)
     app.add_directive("ledger-totals", Totals)
     app.connect("doctree-resolved", fill)
     app.add_css_file("ledger.css")

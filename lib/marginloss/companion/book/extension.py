@@ -9,11 +9,13 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from marginloss import __version__
 from marginloss.companion.book.boxes import Number, box, fold_solutions
 from marginloss.companion.book.claims import Claims
+from marginloss.companion.book.labels import page_numbers
 from marginloss.companion.book.layout import root
 from marginloss.companion.book.notebooks import BOXES
 from marginloss.companion.book.opening import Opening
@@ -71,6 +73,32 @@ def add_scripts(app: Sphinx, pagename: str, templatename: str, context: dict[str
         logger.info("%s: a live figure is a picture only: %s", pagename, reason)
 
 
+def number_figures(app: Sphinx, env: BuildEnvironment) -> None:
+    """Number figures of every page by page: 0.1 in the prologue, 13.1 in a chapter, D.1 behind the chapters."""
+    for name, mark in page_numbers().items():
+        kinds = env.toc_fignumbers.get(f"chapters/{name}", {})
+        for numbers in kinds.values() if not mark.isdigit() or mark == "0" else ():
+            numbers.update({label: (mark, k) for k, label in enumerate(numbers, 1)})  # type: ignore[misc]
+
+
+def search_prose_only(app: Sphinx) -> None:
+    """Leave code cells and what they print out of the search."""
+    index = getattr(app.builder, "index_page", None)
+    if index is None:
+        return
+
+    def index_prose(pagename: str, doctree: nodes.document, title: str) -> None:
+        cells = [node for node in doctree.findall(nodes.container) if "cell" in node["classes"]]
+        places = [(cell.parent, cell.parent.index(cell), cell) for cell in cells]
+        for parent, _, cell in reversed(places):
+            parent.remove(cell)
+        index(pagename, doctree, title)
+        for parent, place, cell in places:  # the page is still to be written
+            parent.insert(place, cell)
+
+    app.builder.index_page = index_prose  # type: ignore[attr-defined]
+
+
 def escape_names(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Escape fitted attributes in shapes, ``(n_estimators_,)``, which would be read as links."""
     for i, line in enumerate(lines):
@@ -87,6 +115,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", fold_solutions)
     app.connect("config-inited", set_banner)
     app.connect("config-inited", set_links)
+    app.connect("builder-inited", search_prose_only)
+    app.connect("env-check-consistency", number_figures)
     app.connect("html-page-context", describe)
     app.connect("html-page-context", add_scripts)
     app.connect("autodoc-process-docstring", escape_names, priority=900)  # after napoleon

@@ -6,14 +6,16 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, count
+from pathlib import Path
+from string import ascii_uppercase
 
 import yaml
 
 from marginloss._validation import check_name
 from marginloss.companion.book.layout import pages, root
 
-__all__ = ["Labels"]
+__all__ = ["Labels", "page_numbers"]
 
 KINDS = {"fig": "Fig.", "tab": "Table", "eq": "Equation", "thm": "Theorem", "lem": "Lemma", "prop": "Proposition"}
 LABEL = re.compile(
@@ -46,13 +48,11 @@ class Labels:
     def of_book() -> Labels:
         """Read from all pages of the table of contents, once."""
         numbers, titles = {}, {}
-        without: Counter[str] = Counter()  # pages without a number share their counts
-        chapter_numbers = _chapter_numbers()
+        chapter_numbers = page_numbers()
         for path in pages():
             text = path.read_text(encoding="utf-8")
             titles[path.stem] = heading[1] if (heading := TITLE.search(text)) else path.stem
-            chapter = chapter_numbers.get(path.stem, "")
-            counts = Counter() if chapter else without
+            chapter, counts = chapter_numbers.get(path.stem, ""), Counter[str]()
             # every table of claims is a table with a number
             marks = sorted(chain(LABEL.finditer(text), CLAIMS.finditer(text)), key=re.Match.start)
             for mark in marks:
@@ -60,7 +60,7 @@ class Labels:
                 kind = label.partition("-")[0]
                 counts[kind] += 1
                 if mark.re is LABEL:
-                    numbers[label] = f"{chapter}.{counts[kind]}" if chapter else str(counts[kind])
+                    numbers[label] = f"{chapter}.{counts[kind]}"
         return Labels(numbers, titles, _papers())
 
     def number(self, label: str) -> str:
@@ -85,12 +85,21 @@ class Labels:
         return f"({'; '.join(cited)})" if parentheses else ", ".join(cited)
 
 
-def _chapter_numbers() -> dict[str, str]:
-    """Numbers of the chapters of numbered parts, which count on from part to part."""
+def page_numbers() -> dict[str, str]:
+    """What stands before the numbers of a page's figures: those of chapters count on from part to part.
+
+    Pages before the numbered parts have 0, pages behind them a letter.
+    """
     contents = yaml.safe_load((root() / "_toc.yml").read_text(encoding="utf-8"))
     parts = contents.get("parts", [contents])
-    files = [chapter["file"] for part in parts if part.get("numbered") for chapter in part["chapters"]]
-    return {file.rpartition("/")[2]: str(number) for number, file in enumerate(files, 1)}
+    numbered = [part.get("numbered", False) for part in parts]
+    chapter, letters, found = count(1), iter(ascii_uppercase), {}
+    for i, part in enumerate(parts):
+        for file in part["chapters"]:
+            unnumbered = "0" if i < numbered.index(True) else ""
+            mark = str(next(chapter)) if numbered[i] else unnumbered or next(letters)
+            found[Path(file["file"]).name] = mark
+    return found
 
 
 def _papers() -> dict[str, tuple[list[str], str]]:

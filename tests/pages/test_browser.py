@@ -1,10 +1,6 @@
 """What only a browser can see, on every page: requests, errors, drawn mathematics, widths, contrast."""
 
-import functools
 import re
-import shutil
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -14,16 +10,6 @@ pytestmark = pytest.mark.browser
 
 PAGES = [path.relative_to(root()).with_suffix(".html").as_posix() for path in pages()]
 NUMBERED = [page for page in PAGES if page.removeprefix("chapters/")[0].isdigit()]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 MEASURE = """() => ({
     math: document.querySelectorAll("article .math").length,
     drawn: document.querySelectorAll("article mjx-container").length,
@@ -55,50 +41,6 @@ CONTRAST = """() => {
     }
     return [...poor];
 }"""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
-@pytest.fixture(scope="module")
-def address(html):
-    """Where the book is served, on this machine only."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(html)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra 'browser'")
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip("no Chromium browser on this machine")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
-        # one context for all pages, so that scripts are fetched and compiled once
-        yield browser.new_context(viewport={"width": 390, "height": 844})
-        browser.close()
-
-
-@pytest.fixture
-def opened(request, browser, address):
-    """A page as a phone shows it, with everything that went wrong while it was loaded."""
-    page = browser.new_page()
-    page.remote, page.missing, page.errors, page.sizes = [], [], [], {}
-    page.on("request", lambda r: None if r.url.startswith((address, "data:", "blob:")) else page.remote.append(r.url))
-    page.on("response", lambda r: page.missing.append(r.url) if r.status >= 400 else None)
-    page.on("response", lambda r: page.sizes.update({r.url: int(r.headers.get("content-length", 0))}))
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
-    page.route(lambda url: not url.startswith((address, "data:", "blob:")), lambda route: route.abort())
-    page.goto(f"{address}/{request.param}")
-    page.evaluate("async () => { if (window.MathJax) await MathJax.startup.promise; }")
-    yield page
-    page.close()
 
 
 @pytest.mark.parametrize("opened", PAGES, indirect=True)

@@ -16,6 +16,7 @@ from marginloss.companion.book.build import BuildError
 from marginloss.companion.book.build import build as build_pages
 from marginloss.companion.book.execute import ChapterError, execute_copy, kernel_environment
 from marginloss.companion.book.layout import find_chapters
+from marginloss.companion.book.pdf import print_book
 from marginloss.companion.book.runner import run as run_chapters
 from marginloss.companion.data import report
 from marginloss.companion.exhibits import status
@@ -85,10 +86,12 @@ def build(options: argparse.Namespace) -> int:
     """Build the pages."""
     try:
         page = build_pages(options.scale)
-    except BuildError as error:
+        print(f"The book is ready. Open it in a browser:\n  {page.as_uri()}")
+        if options.pdf:
+            print(f"On paper:\n  {print_book(page.parent).as_uri()}")
+    except (BuildError, ImportError, FileNotFoundError) as error:
         print(f"marginloss: {error}", file=sys.stderr)
         return 1
-    print(f"The book is ready. Open it in a browser:\n  {page.as_uri()}")
     return 0
 
 
@@ -145,6 +148,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _command(commands, "build", build, "marginloss build --scale paper")
     _add_scale(command)
+    command.add_argument("--pdf", action="store_true", help="print all pages into one file too, by a browser")
 
     command = _command(commands, "claims", claims, "marginloss claims sypherd2023")
     command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")

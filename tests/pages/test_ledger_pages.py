@@ -8,7 +8,7 @@ import pytest
 
 from marginloss.companion.book.layout import chapters, root
 from marginloss.companion.book.pages import PAGES, resolve, totals, verdicts
-from marginloss.companion.book.verdicts import SIGNS
+from marginloss.companion.book.verdicts import SIGNS, typeset
 from marginloss.companion.exhibits import status
 from marginloss.companion.findings import findings
 from marginloss.companion.ledger import KINDS, entries
@@ -52,7 +52,7 @@ def test_exhibits_show_their_functions_and_their_parts_as_sentences(soups):
         codes = {code.get_text() for code in block.find_all("code")}
         assert {name.rsplit(".")[-1] for name in entry.functions} <= codes, entry.id
         text = block.get_text()
-        assert all(judged.part.says in text for judged in line.parts), entry.id
+        assert all(typeset(judged.part.says) in text for judged in line.parts), entry.id
         assert not {part.value for part in entry.parts if "_" in part.value} & (set(text.split()) - codes), entry.id
 
 

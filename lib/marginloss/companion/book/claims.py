@@ -61,7 +61,7 @@ def claim_row(entry: Entry, finding: Finding) -> str:
     link = f'<a id="{name}" href="claims.html#{name}"><code>{entry.id}</code></a>'
     count = finding.evidence.get("runs", 0)
     runs = f"(Check: {shown(int(count))} run{'s' * (count > 1)} of its own.)" if count else ""
-    place = f"**{entry.place}{' (ours)' * entry.ours}.**"
+    place = f"**{as_markdown(entry.place)}{' (ours)' * entry.ours}.**"
     parts = (place, as_markdown(entry.statement), reason_of(entry, finding), runs, link)
     claim = " ".join(part for part in parts if part).replace("|", r"\|")
     slack = "" if finding.slack is None else shown(finding.slack)

@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from marginloss import __version__
 from marginloss.companion.book.layout import Chapter, root
-from marginloss.companion.book.verdicts import as_markdown, badge, counted, reason_of
+from marginloss.companion.book.verdicts import as_markdown, badge, counted, reason_of, typeset
 from marginloss.companion.exhibits import Judged, Status, status
 from marginloss.companion.findings import confirm, findings
 from marginloss.companion.ledger import ABSENT, FILLED, PAPERS, VERDICTS, Entry, entries
@@ -169,7 +169,10 @@ class Ledger(_Generated):
         )
         yield from ("", f"**{as_markdown(entry.place)}.** {as_markdown(entry.statement)}", "")
         if not entry.certain:
-            yield from ("*This may be an artefact of the text that we had; it is a question to the authors.*", "")
+            yield from (
+                "*It may be a fault of {doc}`our copy <which_copy_we_read>`; it is a question to the authors.*",
+                "",
+            )
         if entry.reply:
             yield from (f"**The authors reply.** {as_markdown(entry.reply)}", "")
 
@@ -197,7 +200,7 @@ class Ledger(_Generated):
     def _exhibit(self, entry: Entry, line: Status) -> Iterator[str]:
         """Picture, reason, the parts with what was found, links."""
         parts = [_part(judged, line.values) for judged in line.parts]
-        parts = parts or [f"{html.escape(part.says)}: {part.asked}" for part in entry.parts]
+        parts = parts or [f"{html.escape(typeset(part.says))}: {part.asked}" for part in entry.parts]
         functions = [self.source_link(resolve(f"marginloss.{name}"), name.split(".")[-1]) for name in entry.functions]
         time = f", {line.seconds:.0f} s for the chapter" if line.seconds else ""
         yield from (f'<div data-exhibit="{entry.id}"></div>', "", as_markdown(line.reason, emphasis=True), "")
@@ -281,8 +284,8 @@ def _part(judged: Judged, values: dict[str, Any]) -> str:
     words = f" <q>{html.escape(part.words)}</q>" if part.words else ""
     why = f"; {judged.why}" if judged.why else ""
     return (
-        f'<span data-outcome="{judged.outcome}">{OUTCOMES[judged.outcome]}</span>: {html.escape(part.says)} '
-        f"({html.escape(judged.got(values) + why)}).{words} <small>{SOURCES[part.source]}</small>"
+        f'<span data-outcome="{judged.outcome}">{OUTCOMES[judged.outcome]}</span>: {html.escape(typeset(part.says))} '
+        f"({html.escape(typeset(judged.got(values) + why))}).{words} <small>{SOURCES[part.source]}</small>"
     )
 
 
@@ -301,7 +304,7 @@ def _folded(title: str, content: str, shown_first: bool = False) -> list[str]:
 
 
 def _folded_list(title: str, items: list[str], shown_first: bool = False, escaped: bool = False) -> list[str]:
-    content = "".join(f"<li>{item if escaped else html.escape(item)}</li>" for item in items)
+    content = "".join(f"<li>{item if escaped else html.escape(typeset(item))}</li>" for item in items)
     return _folded(title, f"<ul>{content}</ul>", shown_first) if items else []
 
 

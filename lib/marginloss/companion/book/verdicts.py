@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -10,7 +11,7 @@ from marginloss.companion.findings import findings
 from marginloss.companion.ledger import ABSENT, Entry, entries
 from marginloss.theory import Finding
 
-__all__ = ["SIGNS", "as_markdown", "badge", "counted", "reason_of", "summary"]
+__all__ = ["SIGNS", "as_markdown", "badge", "counted", "reason_of", "summary", "typeset"]
 
 SIGNS = {
     "holds": "✓",
@@ -28,6 +29,12 @@ SIGNS = {
 }
 """A sign for each verdict; ``book.css`` has a colour for each."""
 
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ", "kappa": "κ",
+    "lambda": "λ", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ", "chi": "χ", "psi": "ψ",
+}  # fmt: skip
+TYPED = re.compile(rf"(`[^`]*`|\$[^$]*\$)|(?<![\w)-])-(?=\d)|\b(?:{'|'.join(GREEK)})\b")
+
 
 def reason_of(entry: Entry, finding: Finding) -> str:
     """Why a claim has its verdict, with the numbers that were computed, as Markdown; empty where it simply holds."""
@@ -38,9 +45,21 @@ def reason_of(entry: Entry, finding: Finding) -> str:
 
 
 def as_markdown(text: str, emphasis: bool = False) -> str:
-    """Text of the ledger as Markdown: mathematics in dollars stays, what would open an HTML tag does not."""
-    text = text.replace("<", r"\<")
+    """Text of the ledger as Markdown: typeset, and what would open an HTML tag does not."""
+    text = typeset(text).replace("<", r"\<")
+    text = re.sub(r"\b[Oo]ur copy\b", r"{doc}`\g<0> <which_copy_we_read>`", text)
     return f"*{text}*" if emphasis and text and "*" not in text else text
+
+
+def typeset(text: str) -> str:
+    """Greek letters and minus signs in the place of what one types for them; code and mathematics stay.
+
+    Examples
+    --------
+    >>> typeset("alpha-loss at -1, `alpha=-1`")
+    'α-loss at −1, `alpha=-1`'
+    """
+    return TYPED.sub(lambda found: found[1] or GREEK.get(found[0], "\N{MINUS SIGN}"), text)
 
 
 def badge(verdict: str) -> str:

@@ -222,7 +222,7 @@ def c12() -> Finding:
     kept = {(3, alpha): forced(3, 0.5, alpha) for alpha in (1 / 3, 1 / 2, 2 / 3, 1.0)}
     short = {(n, g): g - forced(n, g, 1 / n) for n, g in ((3, 0.4), (4, 0.35), (4, 0.5), (4, 0.7))}
     slack = min(pair, kept[3, 1 / 3], kept[3, 1 / 2], kept[3, 2 / 3]) - 0.5
-    evidence = {"two_answers": pair, "at_all_samples": kept[3, 1.0], "largest_shortfall": max(short.values())}
+    evidence = {"two_answers": pair, "at_all_examples": kept[3, 1.0], "largest_shortfall": max(short.values())}
     evidence |= {f"forced_{n}_{100 * g:.0f}": g - gap for (n, g), gap in short.items()}
     whole = max(gap * n for (n, _), gap in short.items())  # in samples
     caveat = kept[3, 1.0] < 0.5 - 1e-9 or max(short.values()) > 1e-9

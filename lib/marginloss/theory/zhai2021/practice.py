@@ -66,7 +66,7 @@ def training_hours(name: str) -> int:
 def c17() -> Finding:
     """AdaLPBoost against ERM and the average: where the weights were fitted, where the models were, and elsewhere."""
     levels = np.arange(2, 51, 4) / 100
-    excess = dict.fromkeys(("where_fitted", "in_training", "on_fresh_samples"), -np.inf)
+    excess = dict.fromkeys(("where_fitted", "in_training", "on_fresh_examples"), -np.inf)
     for seed in range(3):
         X, y = make_classification(1500, 20, n_informative=8, flip_y=0.05, random_state=seed)
         model = AdaLPBoostClassifier(alpha=0.5, n_estimators=40, max_depth=5, random_state=0)
@@ -78,7 +78,7 @@ def c17() -> Finding:
             first, even = cvar_curve(losses[:, 0], levels), cvar_curve(losses.mean(axis=1), levels)
             excess[where] = max(excess[where], float((tail - np.minimum(first, even)).max()))
     evidence = {f"excess_{where}": number for where, number in excess.items()}
-    caveat = max(excess["in_training"], excess["on_fresh_samples"]) > 1e-6
+    caveat = max(excess["in_training"], excess["on_fresh_examples"]) > 1e-6
     return outcome(-excess["where_fitted"], caveat=caveat, evidence=evidence, tolerance=1e-9)
 
 

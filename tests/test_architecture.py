@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from marginloss._closure import closure, read_module, targets
+from marginloss.companion.closure import closure, read_module, targets
 
 LIBRARY = Path(__file__).parents[1] / "lib"
 ROOMS = ["datasets", "noise", "losses", "risk", "linear", "boosting", "interop", "theory", "companion"]
-ROOT = {"__init__", "__main__", "_closure", "_compiled", "_norms", "_rows", "_validation"}
+ROOT = {"__init__", "__main__", "_compiled", "_norms", "_rows", "_validation"}
 LATE = {("companion.book.execute", "companion.book.kernels"): "kernels need Jupyter, which is an extra"}
 
 

@@ -70,16 +70,9 @@ def check_name(kind: str, name: str, allowed: Iterable[str]) -> str:
 
 
 def check_real(name: str, value: object, interval: str) -> float:
-    """Return ``value`` as a float if it lies in ``interval``, else raise ``ValueError``.
+    """Return ``value`` as a float if it lies in ``interval``, such as ``"(0, inf]"``, else raise ``ValueError``.
 
-    Parameters
-    ----------
-    name : str
-        Name of the parameter, for the message.
-    value : object
-        What the user gave. Booleans, strings and NaN are refused.
-    interval : str
-        Mathematical interval such as ``"(0, inf]"`` or ``"[0, 1)"``.
+    Booleans, strings and NaN are refused.
 
     Examples
     --------
@@ -253,7 +246,10 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         else:
-            X, y = validate_data(self, X, y, **check_params)
+            try:
+                X, y = validate_data(self, X, y, **check_params)
+            except ValueError as error:
+                raise _with_recipe(X, error) from None
         labels = np.asarray(y)
         if labels.dtype.kind not in "biuU":  # whole numbers and words are classes
             check_classification_targets(labels)
@@ -324,6 +320,17 @@ def _has_posterior(model: Any) -> bool:
     if getattr(loss, "posterior_slope", 1) == 0:
         raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")
     return True
+
+
+def _with_recipe(X: Any, error: ValueError) -> ValueError:
+    """The error, with what to do about words in the columns of a frame."""
+    if "could not convert string" not in str(error) or not hasattr(X, "select_dtypes"):
+        return error
+    words = X.select_dtypes(exclude="number").columns.tolist()
+    return ValueError(
+        f"{error}: columns {words} are not numbers. Put an OrdinalEncoder before this estimator if their values have "
+        "an order, a OneHotEncoder if not, or take RobustXGBClassifier, which splits categories"
+    )
 
 
 def _is_plain(X: Any, y: Any) -> bool:

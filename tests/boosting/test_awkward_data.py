@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
@@ -24,6 +25,7 @@ from marginloss.boosting import (
     SmoothBoostClassifier,
     encode,
 )
+from marginloss.linear import MarginClassifier
 from marginloss.losses import AlphaLoss
 
 published = SmoothBoostClassifier.as_published
@@ -189,3 +191,17 @@ def test_a_path_of_something_else_than_tail_fractions_is_refused(y, alphas):
     model = AdaLPBoostClassifier(n_estimators=2, model_weights="uniform").fit(np.arange(4.0)[:, None], y)
     with pytest.raises(ValueError, match="alphas must be"):
         model.alpha_path(alphas)
+
+
+@pytest.mark.parametrize("model", [AdaBoostAlphaClassifier(), AdaLPBoostClassifier(n_estimators=3)])
+def test_trees_without_a_split_have_learned_nothing(model):
+    with pytest.warns(ConvergenceWarning, match="learned nothing"):
+        model.fit(np.ones((30, 2)), np.arange(30) < 20)
+    assert len(np.unique(model.predict(np.ones((4, 2))))) == 1
+
+
+@pytest.mark.parametrize("model", [PILBoostClassifier(), MarginClassifier()])
+def test_columns_of_words_are_named_with_the_recipe(model):
+    frame = pd.DataFrame({"size": [1.0, 2.0] * 4, "colour": pd.Categorical(["red", "blue"] * 4)})
+    with pytest.raises(ValueError, match=r"'red'.*\['colour'\] are not numbers.*OrdinalEncoder.*OneHotEncoder"):
+        model.fit(frame, [0, 1] * 4)

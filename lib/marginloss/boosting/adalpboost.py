@@ -25,6 +25,10 @@ SMALLEST_ERROR = 1e-10  # of AdaBoost's step, which has no end at an error of 0 
 class AdaLPBoostClassifier(MixtureClassifier):
     r"""Randomised classifier for the worst fraction ``alpha`` of the samples (``alpha`` is a tail fraction).
 
+    Use it when the worst-off fraction of the people or cases matters, decisions may be drawn at random, and the
+    fraction is still open. Not for accuracy, not for noisy labels (unless ``trim`` leaves them out), and not if
+    decisions must be deterministic. Give ``X_val`` and ``y_val`` if the models interpolate.
+
     With ``sampling=None`` predictions are the most probable class: a deterministic classifier, whose CVaR is
     :math:`\min(1, R/\alpha)` and which has no gain in the tail. The gain belongs to the mixture: to ``expected_loss``,
     ``cvar`` and the random modes of ``predict``.

@@ -99,10 +99,10 @@ class Booster(MarginlossClassifier):
         if self.verbose:
             watchers.append(report(self, learner.sample_weight))
         self._keep(self._run(learner, watchers))
-        if self.n_estimators_ == 0:
+        if not len(self) or (isinstance(self.estimators_, Forest) and (self.estimators_.nodes.feature < 0).all()):
             warnings.warn(
                 f"{type(self).__name__} has learned nothing ({self.stop_reason_}): no weak hypothesis is better than "
-                f"chance, and every answer is {self.classes_.tolist()[0]!r}",
+                "chance, and all answers are the same",
                 ConvergenceWarning,
                 stacklevel=4,
             )

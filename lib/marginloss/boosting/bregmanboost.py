@@ -55,6 +55,9 @@ class ProjectedWeights:
 class BregmanBoostClassifier(SmoothBooster):
     r"""Smooth boosting with :math:`O(\log(1/\kappa)/\gamma^2)` rounds and no margin parameter.
 
+    Use it for the fewest rounds under a cap on the weights, when clearly less than a fraction κ of the examples is
+    dirty. With more dirt than that take :class:`SmoothBoostClassifier`.
+
     .. math:: D_t = \arg\min_D \Bigl\{\mathrm{KL}(D\|U) + \eta\sum_j D_j G_j \;:\; D_j \le \tfrac1{\kappa m}\Bigr\},
               \qquad G_j = \sum_{s<t} y_jh_s(x_j)
 

@@ -26,6 +26,10 @@ Array = NDArray[np.float64]
 class HalfspaceLearner(MarginlossClassifier):
     r"""SmoothBoost with the :math:`p`-norm learner: a linear classifier that tolerates malicious examples.
 
+    Use it for a linear rule with a margin when some examples may be malicious and their bound ``R`` is known, above all
+    with few relevant features among many (``p=inf``). Not for label noise near the boundary or for data without a
+    margin: take :class:`~marginloss.linear.MarginClassifier`.
+
     For accuracy ε and difficulty :math:`A = R\|u\|_q/\xi` the parameters are :math:`\kappa = \epsilon/4`,
     :math:`\gamma = 1/(4A)` and :math:`\theta = \gamma/(2+\gamma)`; a malicious rate of :math:`\epsilon/(32A)` is
     tolerated (Theorem 6), and in practice several times as much. The result is one weight vector.

@@ -24,6 +24,10 @@ TRAINING_GAP = 1e-7  # of the programs that only steer the training
 class LPBoostClassifier(MixtureClassifier):
     r"""Randomised classifier trained for the worst fraction ``alpha`` of the samples (``alpha`` is a tail fraction).
 
+    Use it when the worst-off fraction of the people or cases matters and decisions may be drawn at random. Not for
+    accuracy, not for labels with noise, whose wrong ones are the tail, and not if decisions must be deterministic.
+    :class:`AdaLPBoostClassifier` is faster and serves all tail fractions at once.
+
     With ``sampling=None`` predictions are the most probable class: a deterministic classifier, whose CVaR is
     :math:`\min(1, R/\alpha)` and which has no gain in the tail. The gain belongs to the mixture: to ``expected_loss``,
     ``cvar`` and the random modes of ``predict``.

@@ -16,6 +16,10 @@ __all__ = ["MadaBoostClassifier"]
 class MadaBoostClassifier(SmoothBooster):
     r"""MadaBoost of Domingo and Watanabe: weights :math:`\min\{1, e^{-z}\}` of the margin so far.
 
+    Use it as :class:`SmoothBoostClassifier`, when no margin is asked for and the advantage of the weak learner is not
+    known: it has fewer parameters and takes fewer rounds. Where a margin matters, as for linear rules with malicious
+    examples, SmoothBoost is better.
+
     Adaptive smooth boosting that aims at no margin: the steps are AdaBoost's :math:`\tfrac12\ln\frac{1+r_t}{1-r_t}`,
     the distributions are capped at :math:`1/(\kappa m)`, and the run stops when the mean weight falls below κ. With
     advantages of at least γ that takes at most :math:`1/(2\kappa\gamma^2)` rounds, about, a quarter of the bound that

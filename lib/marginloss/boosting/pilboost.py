@@ -32,6 +32,10 @@ CV_STEP_SIZES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 class PILBoostClassifier(BoostingClassifier):
     r"""PILBoost, boosting that untwists its class probabilities (``alpha`` is the parameter of the loss).
 
+    Use it for two classes with symmetric label noise when probabilities of the *clean* label are asked for;
+    ``alpha="adaptive"`` estimates the noise. Not for several classes, nor where one class is flipped more than the
+    other, for which :class:`~marginloss.losses.CorrectedLoss` is made. With clean labels gradient boosting is as good.
+
     Algorithm 1 of sypherd2022, with the link :math:`\tilde f` of equation (160). Each round weighs the examples, fits a
     regression tree :math:`h` to the labels ±1 and adds it in proportion to its unnormalised edge:
 

@@ -108,6 +108,10 @@ class SmoothBooster(BoostingClassifier):
 class SmoothBoostClassifier(SmoothBooster):
     r"""SmoothBoost: no example ever has more than :math:`1/(\kappa m)` of the distribution.
 
+    Use it where a small part of the *examples* may be malicious, inputs and all, and a bound on their influence is
+    wanted, or to find them (:meth:`suspects`). Not for many wrong labels, on which it spends its rounds, and not for
+    calibrated probabilities; for a linear rule take :class:`HalfspaceLearner`.
+
     Figure 1 of servedio2003. Round :math:`t` weighs an example by its measure
     :math:`M(N) = \min\{1, (1-\gamma)^{N/2}\}`, where :math:`N = \sum_s (y h_s(x) - \theta)` says how far it is ahead
     of the margin θ, and stops when the mean measure falls below κ. Then fewer than a fraction κ of the examples have

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from marginloss._closure import LIBRARY, Source, closure, closure_digest, read_module, read_source, targets
+from marginloss.companion.closure import LIBRARY, Source, closure, closure_digest, read_module, read_source, targets
 from marginloss.datasets import files
 from marginloss.datasets.registry import dataset, names
 

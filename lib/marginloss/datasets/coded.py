@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from marginloss._validation import check_name
-from marginloss.datasets.inventory import contents
 from marginloss.datasets.registry import dataset
-from marginloss.datasets.tables import SIGNS, as_bunch, table_of
+from marginloss.datasets.tables import bunch_of_table, table_of
 
 __all__ = ["coded", "load_adult", "load_keel", "load_letter", "load_mushroom"]
 
 
-def coded(frame: pd.DataFrame) -> tuple[NDArray[np.float64], dict[str, list[str]]]:
+def coded(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Columns of words as positions in their alphabet, ``?`` and empty cells as NaN, numbers as they are.
 
     Examples
     --------
-    >>> coded(pd.DataFrame({"colour": ["red", "?", "blue"], "size": [1, 2, 3]}))
-    (array([[ 1.,  1.],
-           [nan,  2.],
-           [ 0.,  3.]]), {'colour': ['blue', 'red']})
+    >>> table, codes = coded(pd.DataFrame({"colour": ["red", "?", "blue"], "size": [1, 2, 3]}))
+    >>> table["colour"].tolist(), codes
+    ([1.0, nan, 0.0], {'colour': ['blue', 'red']})
     """
-    X, codes = np.empty(frame.shape), {}
-    for j, (name, column) in enumerate(frame.items()):
-        if pd.api.types.is_numeric_dtype(column):
-            X[:, j] = column
-        else:
-            words = pd.Categorical(column.where(column != "?"))
+    table, codes = frame.copy(), {}
+    for name in frame.columns:
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            words = pd.Categorical(frame[name].where(frame[name] != "?"))
             codes[str(name)] = words.categories.tolist()
-            X[:, j] = np.where(words.codes < 0, np.nan, words.codes)
-    return X, codes
+            table[name] = np.where(words.codes < 0, np.nan, words.codes)
+    return table, codes
 
 
 def load_adult(*, return_X_y: bool = False) -> Any:
@@ -62,22 +56,10 @@ def load_adult(*, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     frame = table_of("adult")
-    rich, part = (frame["income"] == ">50K").to_numpy().astype(int), frame["part"]
-    features = frame.drop(columns=["income", "part"])
-    X, codes = coded(features)
-    return as_bunch(
-        "adult",
-        X,
-        SIGNS[rich],
-        return_X_y,
-        counted=rich,
-        feature_names=list(features.columns),
-        target_names=["<=50K", ">50K"],
-        codes=codes,
-        train=np.flatnonzero(part == "train"),
-        test=np.flatnonzero(part == "test"),
-        frame=frame,
-    )
+    features, codes = coded(frame.drop(columns=["income", "part"]))
+    split = {part: np.flatnonzero(frame["part"] == part) for part in ("train", "test")}
+    more = {"target_names": ["<=50K", ">50K"], "codes": codes, "frame": frame}
+    return bunch_of_table("adult", features, frame["income"] == ">50K", return_X_y, **more, **split)
 
 
 def load_mushroom(*, return_X_y: bool = False) -> Any:
@@ -102,20 +84,8 @@ def load_mushroom(*, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     frame = table_of("mushroom")
-    poisonous = (frame["class"] == "p").to_numpy().astype(int)
-    features = frame.drop(columns="class")
-    X, codes = coded(features)
-    return as_bunch(
-        "mushroom",
-        X,
-        SIGNS[poisonous],
-        return_X_y,
-        counted=poisonous,
-        feature_names=list(features.columns),
-        target_names=["edible", "poisonous"],
-        codes=codes,
-        frame=frame,
-    )
+    features, codes = coded(frame.drop(columns="class"))
+    return bunch_of_table("mushroom", features, frame["class"] == "p", return_X_y, codes=codes, frame=frame)
 
 
 def load_letter(*, return_X_y: bool = False) -> Any:
@@ -139,18 +109,8 @@ def load_letter(*, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     frame = table_of("letter")
-    names = list(dataset("letter").classes)
-    y = pd.Categorical(frame["letter"], names).codes.astype(np.int64)
-    features = frame.drop(columns="letter")
-    return as_bunch(
-        "letter",
-        features.to_numpy(np.float64),
-        y,
-        return_X_y,
-        counted=y,
-        feature_names=list(features.columns),
-        target_names=names,
-    )
+    letters = pd.Categorical(frame["letter"], list(dataset("letter").classes))
+    return bunch_of_table("letter", frame.drop(columns="letter"), letters.codes, return_X_y)
 
 
 def load_keel(name: str, *, return_X_y: bool = False) -> Any:
@@ -178,19 +138,9 @@ def load_keel(name: str, *, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     check_name("KEEL table", name, list(dataset("keel").parts))
-    (content,) = contents("keel", name)
-    assert isinstance(content, bytes)
-    frame = pd.read_csv(BytesIO(content), header=None, skipinitialspace=True)
+    frame = table_of("keel", name, header=None, skipinitialspace=True)
     frame.columns = pd.Index([*(f"a{i}" for i in range(1, frame.shape[1])), "class"])
     labels, positions = np.unique(frame["class"], return_inverse=True)
-    X, codes = coded(frame.drop(columns="class"))
-    return as_bunch(
-        "keel",
-        X,
-        SIGNS[positions],
-        return_X_y,
-        feature_names=list(frame.columns[:-1]),
-        target_names=[str(label) for label in labels],
-        codes=codes,
-        frame=frame,
-    )
+    features, codes = coded(frame.drop(columns="class"))
+    more = {"counted": None, "target_names": [str(label) for label in labels], "codes": codes, "frame": frame}
+    return bunch_of_table("keel", features, positions, return_X_y, **more)

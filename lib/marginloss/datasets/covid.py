@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marginloss.datasets.inventory import contents
-from marginloss.datasets.tables import SIGNS, as_bunch
+from marginloss._validation import check_choice
+from marginloss.datasets.tables import bunch_of_table, table_of
 
 __all__ = ["load_covid_carbon", "load_covid_israel"]
 
@@ -41,9 +40,7 @@ def load_covid_carbon(*, return_X_y: bool = False) -> Any:
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    (content,) = contents("covid_carbon")
-    assert isinstance(content, bytes)
-    frame = pd.read_csv(BytesIO(content))
+    frame = table_of("covid_carbon")
     symptoms = ["loss_of_smell", "loss_of_taste", "sob", "muscle_sore", "fatigue", "cough", "fever"]
     complete = frame.dropna(subset=symptoms)
     columns = {
@@ -55,16 +52,8 @@ def load_covid_carbon(*, return_X_y: bool = False) -> Any:
         "Cough": complete["cough"],
         "Fever": complete["fever"],
     }
-    return as_bunch(
-        "covid_carbon",
-        np.column_stack([column.to_numpy(np.float64) for column in columns.values()]),
-        SIGNS[complete["positive"].to_numpy()],
-        return_X_y,
-        counted=frame["positive"],
-        feature_names=list(columns),
-        target_names=["negative", "positive"],
-        frame=frame,
-    )
+    more = {"counted": frame["positive"], "frame": frame}
+    return bunch_of_table("covid_carbon", pd.DataFrame(columns), complete["positive"], return_X_y, **more)
 
 
 def load_covid_israel(
@@ -104,13 +93,9 @@ def load_covid_israel(
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    if period not in _PERIODS:
-        raise ValueError(f"period must be 'april' or 'november', got {period!r}")
-    if features not in ("balanced", "all"):
-        raise ValueError(f"features must be 'balanced' or 'all', got {features!r}")
-    (content,) = contents("covid_israel", period)
-    assert isinstance(content, bytes)
-    frame = pd.read_csv(BytesIO(content), dtype=str, keep_default_na=False).astype({"count": np.int64})
+    check_choice("period", period, tuple(_PERIODS))
+    check_choice("features", features, ("balanced", "all"))
+    frame = table_of("covid_israel", period, dtype=str, keep_default_na=False).astype({"count": np.int64})
     chosen = frame[frame["corona_result"].isin(["negative", "positive"])]
     chosen = chosen[chosen["test_date"].between(first or "2020-03-11", last or _PERIODS[period])]
     needed = ["cough", "fever", "gender", *((*_BIASED, "age_60_and_above") if features == "all" else ())]
@@ -123,18 +108,8 @@ def load_covid_israel(
     }
     if features == "all":
         columns |= {name: chosen[name] == "1" for name in _BIASED} | {"Over60": chosen["age_60_and_above"] == "Yes"}
-    repeat = chosen["count"].to_numpy()
-    X = np.column_stack([column.to_numpy(np.float64) for column in columns.values()])
-    y = SIGNS[(chosen["corona_result"] == "positive").to_numpy().astype(int)]
+    rows = chosen.index.repeat(chosen["count"])
     codes = frame["corona_result"].map({"negative": 0, "positive": 1, "other": 2})
     counted = codes.repeat(frame["count"]) if period == "april" else None
-    return as_bunch(
-        "covid_israel",
-        np.repeat(X, repeat, axis=0),
-        np.repeat(y, repeat),
-        return_X_y,
-        counted=counted,
-        feature_names=list(columns),
-        target_names=["negative", "positive"],
-        frame=frame,
-    )
+    more = {"counted": counted, "frame": frame}
+    return bunch_of_table("covid_israel", pd.DataFrame(columns).loc[rows], codes[rows], return_X_y, **more)

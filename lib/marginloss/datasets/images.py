@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from marginloss._validation import check_choice
 from marginloss.datasets import files
 from marginloss.datasets.inventory import contents
 from marginloss.datasets.registry import dataset
@@ -81,8 +82,7 @@ def load_cifar10(*, part: str | None = None, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     part = part or "pair"
-    if part not in ("pair", "colour", "full"):
-        raise ValueError(f"part must be 'pair', 'colour' or 'full', got {part!r}")
+    check_choice("part", part, ("pair", "colour", "full"))
     (arrays,) = contents("cifar10", part)
     assert not isinstance(arrays, bytes)
     if part == "full":
@@ -163,8 +163,7 @@ def load_covertype(
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    if part not in ("auto", "sample", "full"):
-        raise ValueError(f"part must be 'auto', 'sample' or 'full', got {part!r}")
+    check_choice("part", part, ("auto", "sample", "full"))
     entry = dataset("covertype")
     names = list(entry.classes)
     _check_classes(classes, names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
@@ -50,11 +49,26 @@ def as_bunch(
     )
 
 
-def table_of(name: str) -> pd.DataFrame:
-    """The table of a set that is one CSV file."""
-    (content,) = contents(name)
+def bunch_of_table(name: str, features: pd.DataFrame, classes: ArrayLike, return_X_y: bool, **more: Any) -> Any:
+    """The same for a table of numbers with named columns; ``classes`` are positions in the registry's list.
+
+    Two classes become −1 and +1. What is given by name takes the place of what the registry says.
+    """
+    position = np.asarray(classes).astype(np.int64)
+    target = SIGNS[position] if position.max() == 1 else position
+    given = {
+        "counted": position,
+        "feature_names": list(features.columns),
+        "target_names": list(dataset(name).classes)[: position.max() + 1],
+    }
+    return as_bunch(name, np.ascontiguousarray(features, dtype=np.float64), target, return_X_y, **given | more)
+
+
+def table_of(name: str, part: str | None = None, **options: Any) -> pd.DataFrame:
+    """The table of a set, or of a part of it, that is one CSV file."""
+    (content,) = contents(name, part)
     assert isinstance(content, bytes)
-    return pd.read_csv(BytesIO(content))
+    return pd.read_csv(BytesIO(content), **options)
 
 
 def load_breast_cancer(*, return_X_y: bool = False) -> Any:
@@ -81,15 +95,8 @@ def load_breast_cancer(*, return_X_y: bool = False) -> Any:
     from sklearn.datasets import load_breast_cancer as load
 
     bunch = load()
-    return as_bunch(
-        "breast_cancer",
-        bunch.data,
-        SIGNS[bunch.target],
-        return_X_y,
-        counted=bunch.target,
-        feature_names=bunch.feature_names.tolist(),
-        target_names=["malignant", "benign"],
-    )
+    features = pd.DataFrame(bunch.data, columns=bunch.feature_names.tolist())
+    return bunch_of_table("breast_cancer", features, bunch.target, return_X_y)
 
 
 def load_xd6(*, return_X_y: bool = False) -> Any:
@@ -120,15 +127,8 @@ def load_xd6(*, return_X_y: bool = False) -> Any:
         published = published[np.argsort(published[:, :9] @ (1 << np.arange(8, -1, -1)), kind="stable")]
         if not np.array_equal(published, np.column_stack([X, y == 1])):
             raise ValueError("the file of xd6 does not hold the rows that its rule gives")
-    return as_bunch(
-        "xd6",
-        X,
-        y,
-        return_X_y,
-        counted=(y == 1).astype(int),
-        feature_names=[f"a{i}" for i in range(1, 10)],
-        target_names=["rule not met", "rule met"],
-    )
+    features = pd.DataFrame(X, columns=[f"a{i}" for i in range(1, 10)])
+    return bunch_of_table("xd6", features, y == 1, return_X_y)
 
 
 def load_pima(*, return_X_y: bool = False) -> Any:
@@ -154,18 +154,7 @@ def load_pima(*, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     frame = table_of("pima")
-    target = frame["diabetes"].to_numpy()
-    features = frame.drop(columns="diabetes")
-    return as_bunch(
-        "pima",
-        features.to_numpy(np.float64),
-        SIGNS[target],
-        return_X_y,
-        counted=target,
-        feature_names=list(features.columns),
-        target_names=["no diabetes", "diabetes"],
-        frame=frame,
-    )
+    return bunch_of_table("pima", frame.drop(columns="diabetes"), frame["diabetes"], return_X_y, frame=frame)
 
 
 def load_online_shoppers(*, return_X_y: bool = False) -> Any:
@@ -192,23 +181,12 @@ def load_online_shoppers(*, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     frame = table_of("online_shoppers")
-    target = frame["Revenue"].to_numpy()
     features = frame.drop(columns="Revenue")
     codes: dict[str, list[str]] = {}
     for column in ("Month", "VisitorType"):
         words, numbers = np.unique(features[column].to_numpy(dtype=str), return_inverse=True)
         codes[column], features[column] = words.tolist(), numbers
-    return as_bunch(
-        "online_shoppers",
-        features.to_numpy(np.float64),
-        SIGNS[target],
-        return_X_y,
-        counted=target,
-        feature_names=list(features.columns),
-        target_names=["no purchase", "purchase"],
-        codes=codes,
-        frame=frame,
-    )
+    return bunch_of_table("online_shoppers", features, frame["Revenue"], return_X_y, codes=codes, frame=frame)
 
 
 def load_compas(*, return_X_y: bool = False) -> Any:
@@ -236,24 +214,11 @@ def load_compas(*, return_X_y: bool = False) -> Any:
         If the data are not on this machine; the message says how to get them.
     """
     frame = table_of("compas")
-    columns: Mapping[str, Any] = {
-        **{name: frame[name] for name in ("juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count")},
-        "age": frame["age"] / 10,
-        "c_charge_degree": frame["c_charge_degree"] == "M",
-        "sex": frame["sex"] == "Male",
-        "race": frame["race"] != "Caucasian",
-    }
-    target = frame["is_recid"].to_numpy()
-    train, test = train_test_split(np.arange(len(frame)), test_size=0.3, random_state=42, shuffle=True)
-    return as_bunch(
-        "compas",
-        np.column_stack([np.asarray(column, dtype=np.float64) for column in columns.values()]),
-        SIGNS[target],
-        return_X_y,
-        counted=target,
-        feature_names=list(columns),
-        target_names=["not charged again", "charged again"],
-        train=train,
-        test=test,
-        frame=frame,
+    features = frame[["juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"]].assign(
+        age=frame["age"] / 10,
+        c_charge_degree=frame["c_charge_degree"] == "M",
+        sex=frame["sex"] == "Male",
+        race=frame["race"] != "Caucasian",
     )
+    train, test = train_test_split(np.arange(len(frame)), test_size=0.3, random_state=42, shuffle=True)
+    return bunch_of_table("compas", features, frame["is_recid"], return_X_y, train=train, test=test, frame=frame)

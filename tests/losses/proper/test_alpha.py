@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from marginloss.losses import AlphaLoss
-from marginloss.losses.proper import AlphaCPELoss, clipped_inverse_link, links
+from marginloss.losses.proper import AlphaCPELoss, links
+from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
 
 mp.mp.dps = 80
 ALPHAS = [0.05, 0.3, 0.5, 0.9, 1 - 1e-12, 1, 1 + 1e-12, 1.005, 1.1, 1.5, 2, 2.7, 4, 8, 100.0, 1e6]

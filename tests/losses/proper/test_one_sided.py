@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss, clipped_inverse_link
+from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss
+from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
 
 mp.mp.dps = 80
 GRID = np.linspace(0, 1, 200001)[1:-1]

@@ -9,17 +9,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import logit
 
-from marginloss.losses.proper import (
-    AlphaCPELoss,
+from marginloss.losses.proper import AlphaCPELoss, blunts, flip_posterior, unflip_posterior, untwisting_alpha
+from marginloss.theory.sypherd2022.tilting import (
     best_alpha,
     binary_entropy,
-    blunts,
     constructive_alpha,
-    flip_posterior,
     tilted_cross_entropy,
     tilted_divergence,
-    unflip_posterior,
-    untwisting_alpha,
 )
 
 

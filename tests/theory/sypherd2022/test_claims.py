@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marginloss.losses.proper import AlphaCPELoss, ConstructiveAlpha, FocalLoss, constructive_alpha
+from marginloss.losses.proper import AlphaCPELoss, FocalLoss
 from marginloss.theory.sypherd2022 import divergences, gains, links, pilboost, tilts
+from marginloss.theory.sypherd2022.tilting import ConstructiveAlpha, constructive_alpha
 
 
 def test_evidence_of_the_specification(found):

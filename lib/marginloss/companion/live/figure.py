@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from marginloss._closure import closure_digest
+from marginloss.companion.closure import closure_digest
 from marginloss.companion.digest import combine
 from marginloss.companion.folders import build_folder
 from marginloss.companion.live.link import KernelError

@@ -14,14 +14,14 @@ from scipy.stats import binom
 
 from marginloss._norms import attaining_vector, dual_exponent, p_norm
 from marginloss.boosting import HalfspaceLearner, PNormLearner, halfspace_guarantee
-from marginloss.boosting.pac import (
+from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
+from marginloss.theory import Finding, claim, outcome
+from marginloss.theory.servedio2003.sample_sizes import (
     fat_shattering_bound,
     margin_bound,
     margin_bound_as_printed,
     sample_size,
 )
-from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
-from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["shatter_level", "uneven_halfspace"]
 

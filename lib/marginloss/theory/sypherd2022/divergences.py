@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from marginloss.losses.proper import (
-    AlphaCPELoss,
+from marginloss.losses.proper import AlphaCPELoss, flip_posterior, untwisting_alpha
+from marginloss.theory import Finding, claim, outcome
+from marginloss.theory.sypherd2022.tilting import (
     best_alpha,
     binary_entropy,
     constructive_alpha,
-    flip_posterior,
     tilted_cross_entropy,
     tilted_divergence,
-    untwisting_alpha,
 )
-from marginloss.theory import Finding, claim, outcome
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import logit
 
-from marginloss.losses.proper import AlphaCPELoss, tilt_gain
+from marginloss.losses.proper import AlphaCPELoss
 from marginloss.theory import Finding, claim, outcome
+from marginloss.theory.sypherd2022.tilting import tilt_gain
 
 __all__ = ["gain_curvature", "gain_maximiser", "gain_zero"]
 

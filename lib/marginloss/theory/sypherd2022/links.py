@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import entr, expit, logit
 
-from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss, clipped_inverse_link
+from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss
 from marginloss.losses.proper.base import ClassProbabilityLoss, times
 from marginloss.losses.proper.links import pseudo_score_at
 from marginloss.theory import Finding, claim, outcome
+from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
 
 __all__ = ["SHARP_CONSTANT", "scaled_link_gap"]
 

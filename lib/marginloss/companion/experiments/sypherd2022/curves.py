@@ -10,19 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
-from marginloss.losses.proper import (
-    AlphaCPELoss,
+from marginloss.losses.proper import AlphaCPELoss, flip_posterior, untwisting_alpha
+from marginloss.theory.sypherd2022.gains import gain_maximiser, gain_zero
+from marginloss.theory.sypherd2022.links import SHARP_CONSTANT, scaled_link_gap
+from marginloss.theory.sypherd2022.tilting import (
     ConstructiveAlpha,
     best_alpha,
     constructive_alpha,
-    flip_posterior,
     tilt_gain,
     tilted_cross_entropy,
     tilted_divergence,
-    untwisting_alpha,
 )
-from marginloss.theory.sypherd2022.gains import gain_maximiser, gain_zero
-from marginloss.theory.sypherd2022.links import SHARP_CONSTANT, scaled_link_gap
 
 __all__ = [
     "SHARP_CONSTANT",

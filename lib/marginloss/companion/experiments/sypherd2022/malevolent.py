@@ -11,15 +11,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from marginloss.datasets import load_xd6
-from marginloss.losses.proper import (
-    AlphaCPELoss,
-    ClassProbabilityLoss,
-    FocalLoss,
-    SuperLoss,
-    best_alpha,
-    flip_posterior,
-)
+from marginloss.losses.proper import AlphaCPELoss, ClassProbabilityLoss, FocalLoss, SuperLoss, flip_posterior
 from marginloss.noise import flip_labels
+from marginloss.theory.sypherd2022.tilting import best_alpha
 
 __all__ = ["LOSSES", "malevolent_twist", "reach"]
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 __all__ = ["Source", "closure", "closure_digest", "read_module", "read_source"]
 
-LIBRARY = Path(__file__).parents[1]
+LIBRARY = Path(__file__).parents[2]
 
 
 class Import(NamedTuple):

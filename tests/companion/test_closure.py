@@ -2,7 +2,7 @@
 
 import pytest
 
-from marginloss._closure import closure, closure_digest
+from marginloss.companion.closure import closure, closure_digest
 
 USED = '''"""Module."""
 from math import exp

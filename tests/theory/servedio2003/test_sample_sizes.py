@@ -4,9 +4,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from marginloss.boosting.pac import (
+from marginloss.boosting import halfspace_guarantee
+from marginloss.theory.servedio2003.sample_sizes import (
     fat_shattering_bound,
-    halfspace_guarantee,
     khintchine_constant,
     margin_bound,
     margin_bound_as_printed,

@@ -78,10 +78,10 @@ def _with_words(article: str, words: dict[str, str]) -> str:
 
     parts, sentence, depth = TAG.split(article), False, 0
     for i, part in enumerate(parts):
-        if part in ("<p>", "</p>"):
-            sentence = part == "<p>"
-        elif part.startswith("<") and re.match(r"</?(\w+)", part)[1] in NAMED:  # type: ignore[index]
-            depth += -1 if part.startswith("</") else 1
+        if i % 2:  # a tag
+            sentence = part == "<p>" or (sentence and part != "</p>")
+            name = re.match(r"</?(\w*)", part)
+            depth += bool(name and name[1] in NAMED) * (-1 if part.startswith("</") else 1)
         elif sentence and not depth and known and "\\(" not in part:
             parts[i] = pattern.sub(mark, part)
     return "".join(parts)

@@ -7,7 +7,8 @@ from marginloss.companion.book.cards import add_cards
 PAGES = {
     "chapters/11_one.html": '<div class="math notranslate" id="equation-eq-a">\n<span class="eqno">(1.1)'
     '<a class="headerlink" href="#equation-eq-a">#</a></span>\\[a &lt; b\\]</div>'
-    '<p><span class="edge" title="edge">An</span> edge by <a class="reference internal" href="#equation-eq-a">(1.1)</a>; more edges. <code>twist</code></p>'
+    '<p><span class="edge" title="edge">An</span> edge by '
+    '<a class="reference internal" href="#equation-eq-a">(1.1)</a>; more edges. <code>twist</code></p>'
     '<p>See <a class="reference internal" href="bibliography.html#id5">Servedio</a> and <a href="claims.html#k-1">k</a>'
     '; in a table <a id="k-1" href="claims.html#k-1">k</a>. Twists of <span>\\(edge\\)</span>.</p>',
     "chapters/bibliography.html": '<div class="citation" id="id5"><span>Ser</span>\n<p>R. <em>Servedio</em></p></div>',
@@ -47,9 +48,9 @@ def test_anchors_and_rows_that_say_it_themselves_have_none(page):
 
 
 def test_the_first_use_of_a_word_is_a_reference(page):
-    assert (
-        '<span class="edge" title="edge">An</span> <a class="word" href="glossary.html#term-edge" data-card="card-glossary-term-edge">edge</a> by'
-        in page
-    )
-    assert '<a class="word" href="glossary.html#term-twist" data-card="card-glossary-term-twist">Twist</a>s of' in page
+    def link(word, shown):
+        return f'<a class="word" href="glossary.html#term-{word}" data-card="card-glossary-term-{word}">{shown}</a>'
+
+    assert f'<span class="edge" title="edge">An</span> {link("edge", "edge")} by' in page
+    assert f"{link('twist', 'Twist')}s of" in page
     assert page.count('class="word"') == 2

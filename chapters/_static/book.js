@@ -83,17 +83,22 @@
   }
   const unfit = () => document.querySelectorAll("article mjx-container").forEach(formula => { formula.style.fontSize = ""; });
 
+  // Search results quote what was written: the article, without code. In a folder pages cannot be read for quotations.
+  if (typeof Search !== "undefined" && Search.htmlToText) {
+    const plain = Search.htmlToText;
+    Search.htmlToText = (text, anchor) => {
+      const page = new DOMParser().parseFromString(text, "text/html"), article = page.querySelector("article");
+      if (!article) return "";
+      article.querySelectorAll(".cell, pre, template, .admonition-title").forEach(part => part.remove());
+      article.setAttribute("role", "main");
+      return plain(article.outerHTML, anchor);
+    };
+    if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("article template.cards").forEach(cards);
     document.querySelectorAll("article figure").forEach(enlargeable);
     matchMedia("print").addEventListener("change", paper => (paper.matches ? fit(document) : unfit()));
-    if (typeof Search !== "undefined" && Search.htmlToText) {  // results quote what was written, not code
-      const plain = Search.htmlToText;
-      Search.htmlToText = (text, anchor) => {
-        const page = new DOMParser().parseFromString(text, "text/html");
-        page.querySelectorAll(".cell, .highlight, template, .prev-next-area, .sidebar").forEach(part => part.remove());
-        return plain(page.documentElement.outerHTML, anchor);
-      };
-    }
   });
 })();

@@ -71,7 +71,9 @@ def test_pages_open_from_a_folder(browser, html):
     page, errors = browser.new_page(), []
     page.on("requestfailed", lambda request: errors.append(request.url))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    for name in ("index.html", *NUMBERED[::8]):
+    page.goto((html / "search.html").as_uri() + "?q=margin")
+    page.wait_for_selector("ul.search li")
+    for name in ("index.html", "chapters/exhibits.html", *NUMBERED[::8]):
         page.goto((html / name).as_uri())
         page.evaluate("async () => { if (window.MathJax) await MathJax.startup.promise; }")
         assert page.evaluate(MEASURE)["failed"] == 0

@@ -88,7 +88,7 @@ def search_prose_only(app: Sphinx) -> None:
         return
 
     def index_prose(pagename: str, doctree: nodes.document, title: str) -> None:
-        cells = [node for node in doctree.findall(nodes.container) if "cell" in node["classes"]]
+        cells = [node for node in doctree.findall(nodes.Element) if _is_code(node)]
         places = [(cell.parent, cell.parent.index(cell), cell) for cell in cells]
         for parent, _, cell in reversed(places):
             parent.remove(cell)
@@ -97,6 +97,11 @@ def search_prose_only(app: Sphinx) -> None:
             parent.insert(place, cell)
 
     app.builder.index_page = index_prose  # type: ignore[attr-defined]
+
+
+def _is_code(node: nodes.Element) -> bool:
+    """Whether a node is a cell with what it printed, or the source of a check on a page of the ledger."""
+    return "cell" in node.get("classes", []) or (isinstance(node, nodes.raw) and "<pre>" in node.astext())
 
 
 def escape_names(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

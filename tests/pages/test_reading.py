@@ -44,7 +44,7 @@ def test_a_word_of_the_glossary_is_a_reference_where_it_is_first_used(soups):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("opened", ["chapters/21_tempered.html"], indirect=True)
+@pytest.mark.parametrize("opened", ["chapters/51_cvar.html"], indirect=True)
 def test_a_card_comes_with_the_pointer_and_with_the_focus(opened):
     card = opened.locator("#card-shown")
     equation = opened.locator("a[data-card*=equation]").first

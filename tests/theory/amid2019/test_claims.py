@@ -69,6 +69,18 @@ def test_curvature_counterexample_of_the_specification():
         ),
         (loss, "escort", lambda p, t: p, loss.gradient_of_the_binary_loss),
         (loss, "softmax_t", lambda a, t: tempered.softmax_t(a, 1.0), loss.special_cases),
+        (
+            loss,
+            "TwoTemperatureLoss",
+            lambda t1, t2: TwoTemperatureLoss(0.9 * t1, max(t2, 1.1)),
+            loss.bounded_only_below_one,
+        ),
+        (
+            consistency,
+            "optimal_activations",
+            lambda p, t1, t2, best=consistency.optimal_activations: best(p, 1.01 * t1, t2),
+            consistency.bayes_consistent,
+        ),
         (shape, "softmax_t", lambda a, t: tempered.softmax_t(a, 1.0), shape.single_inflection),
         (consistency, "escort", lambda p, t: p, consistency.proper_through_the_escort),
         (tsallis, "escort", lambda p, t: p, tsallis.exponential_family),

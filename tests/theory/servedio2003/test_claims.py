@@ -1,13 +1,16 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from marginloss.boosting import MadaBoostClassifier
+from marginloss.losses import AlphaLoss
 from marginloss.theory.servedio2003 import bounds, halfspaces, limits, online, pairing, rounds, variants
 from marginloss.theory.servedio2003.pairing import pair_segments
 from marginloss.theory.servedio2003.plays import (
@@ -256,3 +259,38 @@ def test_the_margin_is_needed_for_a_hostile_learner_only(monkeypatch):
 def test_section_2_1_can_fail(monkeypatch):
     monkeypatch.setattr(rounds, "_sign", lambda votes, zero: np.where(votes > 0.5, 1.0, -1.0))
     assert rounds.section_2_1().verdict == "fails as printed"
+
+
+def _hidden_better(play, m, kappa, gamma, **options):
+    """Play for an advantage half as large, which lasts longer."""
+    return play_smoothboost(play, m, kappa, gamma / 2, **options)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong", "check"),
+    [
+        (limits, "variation", lambda epsilon, rate: 0.0, limits.kearns_li),
+        (limits, "play_smoothboost", _hidden_better, limits.direct_lower_bound),
+        (pairing, "theta_of", lambda gamma: gamma / 2, pairing.eq_10),
+        (bounds, "bound_from_pairs", lambda *parameters: 1.0, bounds.overestimated_gamma),
+        (bounds, "impagliazzo_rounds", lambda kappa, gamma: 1.0, bounds.section_2_4_impagliazzo),
+        (variants, "adaptive_rounds", lambda kappa, gamma: 1.0, variants.section_2_4_madaboost),
+        (variants, "AlphaLoss", lambda alpha: AlphaLoss(1.0), variants.floating_cap),
+        (
+            halfspaces,
+            "binom",
+            SimpleNamespace(sf=lambda k, m, rate: binom.sf(k, m, 2 * rate)),
+            halfspaces.section_3_4_chernoff,
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_wrong_bounds_and_measures_are_found_out(monkeypatch, module, name, wrong, check):
+    monkeypatch.setattr(module, name, wrong)
+    assert check().verdict == "fails as printed"
+
+
+def test_a_weight_above_its_share_of_the_measure_is_found_out(monkeypatch):
+    run = SimpleNamespace(distributions=np.array([[0.6, 0.4]]), measures=np.array([[1.0, 0.8]]))
+    monkeypatch.setattr(rounds, "_random_runs", lambda: [run])
+    assert rounds.observation_1().verdict == "fails as printed"

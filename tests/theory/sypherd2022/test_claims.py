@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marginloss.losses.proper import AlphaCPELoss, FocalLoss
+from marginloss.losses.proper import AlphaCPELoss, FocalLoss, untwisting_alpha
 from marginloss.theory.sypherd2022 import divergences, gains, links, pilboost, tilts
-from marginloss.theory.sypherd2022.tilting import ConstructiveAlpha, constructive_alpha
+from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
+from marginloss.theory.sypherd2022.tilting import ConstructiveAlpha, constructive_alpha, tilted_cross_entropy
 
 
 def test_evidence_of_the_specification(found):
@@ -115,7 +116,22 @@ class Blunting(AlphaCPELoss):
         super().__init__(1 / (1 + abs(parameters[1])))
 
 
+class Reversed(AlphaCPELoss):
+    """Weighs most what is right by most."""
+
+    def pseudo_inverse_link(self, z):
+        return super().pseudo_inverse_link(-np.asarray(z))
+
+
 WRONG = [
+    (links, "clipped_inverse_link", lambda loss, z: clipped_inverse_link(loss, np.add(z, 0.01)), links.lemma_17),
+    (links, "scaled_link_gap", lambda alpha, within=1.0: (0.134, 0.0), links.lemma_19),
+    (links, "AlphaCPELoss", lambda alpha: AlphaCPELoss(1.05 * alpha), links.slope_at_zero),
+    (pilboost, "AlphaCPELoss", Reversed, pilboost.lemma_21),
+    (tilts, "untwisting_alpha", lambda clean, twisted: 1.01 * untwisting_alpha(clean, twisted), tilts.lemma_8c),
+    (tilts, "AlphaCPELoss", lambda alpha: AlphaCPELoss(abs(alpha)), tilts.symmetry),
+    (divergences, "AlphaCPELoss", lambda alpha: AlphaCPELoss(2 * alpha), divergences.lemma_15),
+    (divergences, "best_alpha", lambda clean, twisted: 1.05, divergences.search_range),
     (tilts, "FocalLoss", Sharpening, tilts.lemma_6),
     (tilts, "SuperLoss", Blunting, tilts.lemma_13),
     (tilts, "untwisting_alpha", lambda clean, twisted: 0.9 * np.ones_like(clean), tilts.lemma_8d),
@@ -223,3 +239,8 @@ def test_link_checks_can_fail(monkeypatch):
     assert links.surrogate_slope().verdict == "fails as printed"
     monkeypatch.setattr(AlphaCPELoss, "surrogate_curvature", lambda self, z: np.full_like(z, 0.6))
     assert links.curvature().verdict == "fails as printed"
+
+
+def test_a_guarantee_for_populations_that_is_too_good_is_found_out(monkeypatch):
+    monkeypatch.setattr(divergences, "tilted_cross_entropy", lambda *args: 0.05 + tilted_cross_entropy(*args))
+    assert divergences.theorem_16().verdict == "fails as printed"

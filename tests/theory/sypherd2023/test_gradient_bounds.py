@@ -144,3 +144,10 @@ def test_numbers_of_the_specification():
     ratio = theorem_2.eq_15().evidence
     # with the second derivatives alone the ratio at one margin would be at most sqrt(3), at log(2 + sqrt(3))
     assert ratio["smallest_ratio"] >= 1 and ratio["largest_ratio_at_one_margin"] > 2
+
+
+@pytest.mark.parametrize(("factor", "check"), [(0.99, theorem_3.eq_114), (1.01, theorem_3.eq_109)])
+def test_another_chi_is_found_out(monkeypatch, factor, check):
+    chi = theorem_3.chi
+    monkeypatch.setattr(theorem_3, "chi", lambda radius, alpha, p: factor * chi(radius, alpha, p))
+    assert check().verdict == "fails as printed"

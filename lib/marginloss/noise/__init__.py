@@ -1,6 +1,6 @@
 """Every way of spoiling a training set that the papers use; each returns a changed copy."""
 
-from marginloss.noise.features import flip_features, insider_twist, replace_instances
+from marginloss.noise.features import flip_features, insider_twist, replace_instances, swap_features
 from marginloss.noise.labels import flip_by_margin, flip_labels
 from marginloss.noise.malicious import (
     ADVERSARIES,
@@ -25,4 +25,5 @@ __all__ = [
     "flip_labels",
     "insider_twist",
     "replace_instances",
+    "swap_features",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from marginloss._validation import check_integer, check_real, check_rng
 from marginloss.noise.labels import with_rows
 
-__all__ = ["flip_features", "insider_twist", "replace_instances"]
+__all__ = ["flip_features", "insider_twist", "replace_instances", "swap_features"]
 
 
 def replace_instances(
@@ -111,6 +111,43 @@ def flip_features(X: ArrayLike, p_example: float, p_feature: float, rng: Any) ->
     flipped = selected[:, None] & (generator.random(features.shape) < p_feature)
     low, high = values.astype(features.dtype)
     return np.where(flipped, np.where(features == low, high, low), features)
+
+
+def swap_features(X: ArrayLike, p_example: float, p_feature: float, rng: Any) -> NDArray[Any]:
+    """Select each row with one probability, then give each of its features with another the value of a random row.
+
+    Feature noise for columns of any kind: every column keeps its values, and only their place is wrong.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Inputs.
+    p_example : float
+        Probability that a row is selected, in [0, 1].
+    p_feature : float
+        Probability that a feature of a selected row is replaced, in [0, 1].
+    rng : numpy.random.Generator or int
+        Generator or seed.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        A changed copy.
+
+    Examples
+    --------
+    >>> swap_features([[0, 1], [2, 3], [4, 5], [6, 7]], p_example=0.5, p_feature=1.0, rng=0).tolist()
+    [[0, 1], [4, 1], [6, 5], [6, 1]]
+    """
+    generator = check_rng(rng)
+    p_example = check_real("p_example", p_example, "[0, 1]")
+    p_feature = check_real("p_feature", p_feature, "[0, 1]")
+    features = np.asarray(X)
+    if features.ndim != 2:
+        raise ValueError(f"X must have rows and columns, got shape {features.shape}")
+    wrong = (generator.random(len(features)) < p_example)[:, None] & (generator.random(features.shape) < p_feature)
+    others = generator.integers(max(len(features), 1), size=features.shape)
+    return np.where(wrong, np.take_along_axis(features, others, axis=0), features)
 
 
 def insider_twist(

@@ -1,5 +1,6 @@
 """The command line: what a wrong call says, and with which status."""
 
+import re
 import subprocess
 import sys
 
@@ -16,12 +17,12 @@ def test_help_shows_examples(capsys):
     assert "marginloss run alpha_loss --scale paper" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["run", "try", "build", "claims", "exhibits", "data"])
+@pytest.mark.parametrize("command", ["run", "try", "build", "claims", "exhibits", "data", "bench"])
 def test_each_command_has_help_with_an_example(command, capsys):
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
     assert stop.value.code == 0
-    assert f"marginloss {command}" in capsys.readouterr().out.split("example:")[1]
+    assert f"marginloss {command}" in re.split("examples?:", capsys.readouterr().out)[1]
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():

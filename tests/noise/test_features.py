@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from marginloss.noise import flip_features, insider_twist, replace_instances
+from marginloss.noise import flip_features, insider_twist, replace_instances, swap_features
 
 seeds = st.integers(0, 2**32)
 rates = st.floats(0, 1)
@@ -65,6 +65,24 @@ def test_feature_flips_choose_rows_first():
     assert out[touched].mean() > 0.45
 
 
+@given(st.integers(0, 2**32 - 1))
+def test_swapped_entries_come_from_their_own_column(seed):
+    X = np.arange(60.0).reshape(20, 3)
+    out = swap_features(X, 0.5, 0.5, seed)
+    assert all(set(new) <= set(old) for new, old in zip(out.T, X.T, strict=True))
+    np.testing.assert_array_equal(X, np.arange(60.0).reshape(20, 3))
+
+
+def test_swaps_hit_as_many_rows_and_entries_as_they_should():
+    X = np.arange(40_000.0).reshape(10_000, 4)
+    wrong = swap_features(X, 0.3, 0.5, 0) != X
+    assert wrong.any(axis=1).mean() == pytest.approx(0.3 * (1 - 0.5**4), abs=0.01)
+    assert wrong[wrong.any(axis=1)].mean() == pytest.approx(0.5 / (1 - 0.5**4), abs=0.01)
+    words = np.array([["red", None], ["blue", "x"]], dtype=object)
+    assert swap_features(words, 0.0, 1.0, 0).tolist() == words.tolist()
+    assert swap_features(np.empty((0, 3)), 1.0, 1.0, 0).shape == (0, 3)
+
+
 def test_boolean_features_keep_their_type():
     assert flip_features(np.array([[True, False]]), 1, 1, 0).tolist() == [[False, True]]
 
@@ -104,6 +122,9 @@ def test_insider_moves_three_columns():
         (lambda: flip_features([0, 1], 0.5, 0.5, 0), "rows and columns"),
         (lambda: flip_features([[0, 1]], -0.5, 0.5, 0), "p_example must"),
         (lambda: flip_features([[0, 1]], 0.5, 1.5, 0), "p_feature must"),
+        (lambda: swap_features([0, 1], 0.5, 0.5, 0), "rows and columns"),
+        (lambda: swap_features([[0, 1]], -0.5, 0.5, 0), "p_example must"),
+        (lambda: swap_features([[0, 1]], 0.5, 1.5, 0), "p_feature must"),
         (lambda: insider_twist(np.zeros((3, 9)), 0), r"columns \[8, 10, 15\], got shape \(3, 9\)"),
         (lambda: insider_twist(np.full((3, 17), 4.0), 0), "column 15 must hold the codes 0 to 2"),
         (lambda: insider_twist(np.zeros((3, 17)), 0, scale={8: -1.0}), r"scale\[8\] must"),

@@ -1,4 +1,4 @@
-"""The command ``marginloss``: run, try and build the book; list claims, exhibits and data sets."""
+"""The command ``marginloss``: run, try and build the book; list claims, exhibits and data sets; compare learners."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from marginloss import __version__
 from marginloss._validation import UnknownName, check_name
+from marginloss.companion.bench import CORRUPTIONS, LEARNERS, TABLES, is_here, run_bench
 from marginloss.companion.book.build import BuildError
 from marginloss.companion.book.build import build as build_pages
 from marginloss.companion.book.execute import ChapterError, execute_copy, kernel_environment
@@ -21,6 +23,7 @@ from marginloss.companion.book.runner import run as run_chapters
 from marginloss.companion.data import report
 from marginloss.companion.exhibits import status
 from marginloss.companion.findings import findings
+from marginloss.companion.folders import build_folder
 from marginloss.companion.ledger import PAPERS
 from marginloss.companion.numbers import shown
 
@@ -33,6 +36,14 @@ EXAMPLES = """examples:
   marginloss build                             pages from the executed chapters, _build/html/
   marginloss claims sypherd2023                what a paper says, and what we computed
   marginloss data pima --fetch                 get a data set
+  marginloss bench --tables compas --draws 1   all learners on one table, under six corruptions
+"""
+
+BENCH_EXAMPLES = """examples:
+  marginloss bench --draws 5 --rows 1000       go on where the last such bench stopped
+  marginloss bench --tables compas adult --corruptions none "symmetric 20 %" --draws 2 --out mine.csv
+  marginloss bench --jobs 4                    contests at a time
+On a cluster call marginloss.companion.bench.run_bench() inside joblib.parallel_config(backend="dask").
 """
 
 
@@ -119,6 +130,25 @@ def data(options: argparse.Namespace) -> int:
     return 0
 
 
+def bench(options: argparse.Namespace) -> int:
+    """Compare all learners on spoiled tables; an interrupted bench goes on where it stopped."""
+    for kind, names, known in (
+        ("table", options.tables, TABLES),
+        ("corruption", options.corruptions, CORRUPTIONS),
+        ("learner", options.learners, LEARNERS),
+    ):
+        for name in names:
+            check_name(kind, name, list(known))
+    missing = [name for name in options.tables if not is_here(name)]
+    if missing:
+        print(f"marginloss: not here: {', '.join(missing)}; see marginloss data --fetch", file=sys.stderr)
+        return 1
+    settings = options.tables, options.corruptions, options.draws, options.rows, options.learners
+    run_bench(*settings, options.out, options.jobs, progress=True)
+    print(options.out)
+    return 0
+
+
 def _key(options: argparse.Namespace) -> str | None:
     return options.key and check_name("paper", options.key, PAPERS)
 
@@ -160,6 +190,17 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "data", data, "marginloss data pima --fetch")
     command.add_argument("name", nargs="?", metavar="NAME", help="a data set; all if none")
     command.add_argument("--fetch", action="store_true", help="get what is missing")
+
+    command = _command(commands, "bench", bench, "")
+    command.epilog = BENCH_EXAMPLES
+    for name, known in (("tables", TABLES), ("corruptions", CORRUPTIONS), ("learners", LEARNERS)):
+        text = f"of {', '.join(known)}".replace("%", "%%")
+        command.add_argument(f"--{name}", nargs="+", default=list(known), metavar="NAME", help=text)
+    command.add_argument("--draws", type=_positive, default=5, metavar="N", help="splits, default 5")
+    command.add_argument("--rows", type=_positive, default=2000, metavar="N", help="training rows, default 2000")
+    command.add_argument("--jobs", type=_positive, metavar="N", help="contests at a time")
+    out = build_folder() / "bench.csv"
+    command.add_argument("--out", type=Path, default=out, metavar="FILE", help="results, default _build/bench.csv")
     return parser
 
 

@@ -317,3 +317,20 @@ def test_every_pair_is_judged_under_every_corruption():
     cell = found.set_index(["corruption", "ours", "peer"]).verdict
     assert cell["none", OURS, PEER] == "behind" and cell["all", OTHER, RIVAL] == "ahead"
     assert cell["none", OURS, RIVAL] == "equivalent"
+
+
+def test_what_the_page_says_in_words_follows_from_the_file():
+    found = results()
+    at_40, one_sided = (found[found.corruption == name] for name in ("symmetric 40 %", "one-sided 40 %"))
+    for giving_up in ("AdaBoost.α", "AdaBoost.α tuned", "PILBoost tuned", "XGBoost tuned"):
+        assert compare(at_40, giving_up, "XGBoost").verdict == "ahead", giving_up  # not boosted trees at their defaults
+    mean = one_sided.groupby("learner").accuracy.mean()
+    asking = mean.index.str.contains("cleanlab|corrected")
+    assert set(mean.nlargest(4).index) <= set(mean[asking].index)  # nothing else comes near
+    verdicts = against_peers(found).verdict
+    assert verdicts.isin(["equivalent", "undecided"]).mean() > 0.5
+    gain = {
+        name: compare(at_40, f"{name} tuned", name) for name in ("XGBoost", "random forest", "AdaBoost.α", "logistic")
+    }
+    assert gain["XGBoost"].verdict == gain["random forest"].verdict == "ahead"
+    assert max(gain["AdaBoost.α"].lead, gain["logistic"].lead) < min(gain["XGBoost"].lead, gain["random forest"].lead)

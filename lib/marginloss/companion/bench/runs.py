@@ -88,7 +88,7 @@ def run_bench(
             write_atomically(out, f"# {command}\n{found.to_csv(index=False)}")
         if progress:
             left = (time.perf_counter() - start) / done * (draws - done) / 60
-            print(f"draw {done} of {draws} is there; about {left:.0f} min to go")
+            print(f"draw {done} of {draws} is there; about {left:.0f} min to go", flush=True)
     return found
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from marginloss.boosting import AdaLPBoostClassifier, LPBoostClassifier
+from marginloss.companion.experiments.pictures import cifar10_features
 from marginloss.companion.experiments.zhai2021.network import NetworkClassifier
-from marginloss.datasets import load_cifar10, load_compas, load_fashion_mnist
+from marginloss.datasets import load_compas
 from marginloss.risk import cvar, cvar_curve, cvar_floor_curve, label_conflicts, lpboost_path
 
 __all__ = ["GRID", "compas", "compas_floor", "crossing", "images", "outliers", "regularised"]
@@ -33,9 +33,9 @@ def compas(n_models: int, rng: np.random.Generator) -> list[Row]:
     """
     bunch = load_compas()
     X, y, train, test = bunch.data, bunch.target, bunch.train, bunch.test
-    model = AdaLPBoostClassifier(
-        estimator=NetworkClassifier.preset("compas"), n_estimators=n_models, random_state=_seed(rng)
-    ).fit(X[train], y[train])
+    model = AdaLPBoostClassifier(estimator=NetworkClassifier(), n_estimators=n_models, random_state=_seed(rng)).fit(
+        X[train], y[train]
+    )
     fitted, losses = (table.astype(float) for table in (model.training_losses_, model.model_losses(X[test], y[test])))
     answers = np.where(losses, -y[test][:, None], y[test][:, None])
     shared: Row = {
@@ -67,35 +67,61 @@ def compas_floor() -> dict[str, Any]:
     return found
 
 
-def images(name: str, n_models: int, n_train: int, rng: np.random.Generator) -> list[Row]:
-    """Figures 1 (b), 2 (a) and 4 (a) on the stand-ins: one row for each number of models used and tail fraction.
+def images(
+    part: str,
+    n_models: int,
+    rng: np.random.Generator,
+    hidden: tuple[int, ...] = (),
+    passes: float = 1.0,
+    reweight: str = "constant",
+) -> list[Row]:
+    """Figures 1 (b), 2 (a), 4 (a) on features of CIFAR-10: one row for each number of models used and tail fraction.
 
-    ``name`` is ``"fashion_mnist"``, or ``"cifar10"`` for the sample of it that is here. ``above_crossing`` is 1 where
-    the test curve of ERM has fallen below that of the even mixture for good.
+    ``published`` is ERM as the authors' code plots it, the model with the best test accuracy of all; ``lp_with_start``
+    has the warm-up model as one more column of the program, as there; ``average_inside`` is the tail of the even
+    mixture on the training set. ``above_crossing`` is 1 where the test curve of ERM has fallen below that of the even
+    mixture for good. ``passes`` are those of one model over as many samples as there are.
     """
-    data = _images(name, n_train)
+    data = _pictures(part)
     model = AdaLPBoostClassifier(
+        reweight=reweight,
         model_weights="first",  # the programs follow, for many tail fractions and numbers of models
-        estimator=_SharedStart.preset("images"),
+        estimator=_recipe(hidden, passes, len(data["train"][1])),
         n_estimators=n_models,
         random_state=_seed(rng),
     ).fit(*data["train"], X_val=data["valid"][0], y_val=data["valid"][1])
-    validation, losses = model.validation_losses_.astype(float), model.model_losses(*data["test"]).astype(float)
+    inside, validation = model.training_losses_, model.validation_losses_.astype(float)
+    losses = model.model_losses(*data["test"]).astype(float)
+    start, start_inside = (
+        (model.estimators_[0].start_.predict(X) != y)[:, None].astype(float) for X, y in (data["test"], data["valid"])
+    )
     shared: Row = {
         "guarantee": model.guarantee_,
-        "worst_training_loss": float(model.training_losses_.mean(axis=1).max()),
-        "training_error": float(model.training_losses_[:, 0].mean()),
+        "worst_training_loss": float(inside.mean(axis=1).max()),
+        "training_error": float(inside[:, 0].mean()),
     }
     rows = []
     for used in _prefixes(n_models):
         levels = GRID if used == n_models else GRID[4::5]
-        weights = np.array([result.model_weights for result in lpboost_path(validation[:, :used], levels)])
-        fitted, tested = (_curves(table[:, :used], weights, levels) for table in (validation, losses))
+        table, fitted = losses[:, :used], validation[:, :used]
+        paths = [lpboost_path(each, levels) for each in (fitted, np.column_stack([start_inside, fitted]))]
+        weights, with_start = (np.array([result.model_weights for result in path]) for path in paths)
+        best = min(float(start.mean()), float(table.mean(axis=0).min()))
+        even = cvar_curve(inside[:, :used].mean(axis=1), levels)
+        tested, known = _curves(table, weights, levels), _curves(fitted, weights, levels)
         crossed = crossing(levels, [row["erm"] for row in tested], [row["average"] for row in tested])
-        for row, inside in zip(tested, fitted, strict=True):
-            excess = inside["lp"] - min(inside["erm"], inside["average"])
-            above = float(row["alpha"] > crossed)
-            rows.append(row | shared | {"used": float(used), "valid_excess": excess, "above_crossing": above})
+        for i, (row, seen) in enumerate(zip(tested, known, strict=True)):
+            alpha = row["alpha"]
+            row |= shared | {
+                "used": float(used),
+                "valid_excess": seen["lp"] - min(seen["erm"], seen["average"]),
+                "above_crossing": float(alpha > crossed),
+                "published": min(1.0, best / alpha),
+                "lp_with_start": cvar(np.column_stack([start, table]) @ with_start[i], alpha),
+                "start_weight": float(with_start[i, 0]),
+                "average_inside": float(even[i]),
+            }
+            rows.append(row)
     return rows
 
 
@@ -114,15 +140,15 @@ def crossing(alphas: ArrayLike, erm: ArrayLike, average: ArrayLike) -> float:
     return float(later[0]) if len(later) else np.inf
 
 
-def regularised(alpha: float, n_models: int, n_train: int, rng: np.random.Generator) -> Row:
-    """Figure 3 on the stand-in: regularised LPBoost with beta = 100, trained for one tail fraction."""
-    data = _images("fashion_mnist", n_train)
+def regularised(part: str, alpha: float, n_models: int, rng: np.random.Generator) -> Row:
+    """Figure 3 on the same features: regularised LPBoost with beta = 100, trained for one tail fraction."""
+    data = _pictures(part)
     model = LPBoostClassifier(
         alpha=alpha,
         beta=100.0,
-        estimator=_SharedStart.preset("images"),
+        estimator=_recipe((), 1.0, len(data["train"][1])),
         n_estimators=n_models,
-        patience=n_models,  # a network that did not improve this time may do so next time
+        patience=n_models,  # a model that did not improve this time may do so next time
         random_state=_seed(rng),
     ).fit(*data["train"])
     validation, losses = model.model_losses(*data["valid"]).astype(float), model.model_losses(*data["test"])
@@ -169,51 +195,33 @@ def _curves(losses: Array, weights: Array, levels: list[float] = GRID) -> list[R
     return rows
 
 
-class _SharedStart(NetworkClassifier):
-    """Network whose warm-up is done once for all boosters that begin with the same data and draws."""
-
-    def warm_up(self, X: Any, codes: NDArray[np.intp], n_classes: int, random: np.random.RandomState) -> None:
-        """Train the start, or take it and the state of ``random`` after it from an earlier booster."""
-        key = joblib.hash((X, codes, n_classes, self.get_params(), random.get_state()))
-        if key not in _STARTS:
-            super().warm_up(X, codes, n_classes, random)
-            if len(_STARTS) == MAX_STARTS:
-                del _STARTS[next(iter(_STARTS))]  # the oldest
-            _STARTS[key] = self.__dict__.copy(), random.get_state()
-        fitted, state = _STARTS[key]
-        self.__dict__.update(fitted)
-        random.set_state(state)
-
-
-MAX_STARTS = 32  # one a seed
-_STARTS: dict[str, tuple[dict[str, Any], Any]] = {}  # the boosters only read them
-
-
 @lru_cache(maxsize=1)
 def _digits() -> Any:
     return load_digits(return_X_y=True)
 
 
-@lru_cache(maxsize=2)
-def _images(name: str, n_train: int) -> dict[str, tuple[Any, Any]]:
-    """Pictures pooled to a few hundred numbers: a validation part, a training part and the published test part.
+def _pictures(part: str) -> dict[str, tuple[Any, Any]]:
+    """Features of CIFAR-10 or of its sample: of the published training part the last tenth is for validation."""
+    bunch = cifar10_features(part, n_patches=N_PATCHES[part])
+    n = len(bunch.train)
+    rows = {"train": slice(n - n // 10), "valid": slice(n - n // 10, n), "test": slice(n, None)}
+    return {name: (bunch.data[chosen], bunch.target[chosen]) for name, chosen in rows.items()}
 
-    Fashion-MNIST at 14 × 14, half as many for validation as for training; of CIFAR-10 the sample of 5 000 colour
-    pictures at 8 × 8, a fifth of them for validation.
-    """
-    if name == "fashion_mnist":
-        bunch, half, centre, width = load_fashion_mnist(), n_train // 2, 73.0, 82.0
-        order, shape = bunch.train, (14, 2, 14, 2, 1)
-    else:
-        bunch, centre, width = load_cifar10(part="colour"), 120.0, 62.0
-        order, shape = np.random.default_rng(0).permutation(bunch.train), (8, 4, 8, 4, 3)
-        half = len(order) // 5
-    parts = {"valid": order[:half], "train": order[half : half + n_train], "test": bunch.test}
-    found = {}
-    for part, rows in parts.items():
-        pooled = bunch.data[rows].reshape(-1, *shape).mean(axis=(2, 4)).reshape(len(rows), -1)
-        found[part] = ((pooled - centre) / width).astype(np.float32), bunch.target[rows]
-    return found
+
+N_PATCHES = {"full": 400, "colour": 50}
+
+
+def _recipe(hidden: tuple[int, ...], passes: float, n: int) -> NetworkClassifier:
+    """The schedule of Appendix B on CIFAR-10, of another length and rate: no hidden layer makes a linear head."""
+    steps = round(passes * n / 128)
+    return NetworkClassifier(
+        hidden_layer_sizes=hidden,
+        step_size=0.01,
+        l2=5e-4,
+        warmup_epochs=20,
+        n_iterations=steps,
+        decay_at=(2 * steps // 5, 4 * steps // 5),
+    )
 
 
 def _prefixes(n_models: int) -> list[int]:

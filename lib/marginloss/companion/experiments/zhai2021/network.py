@@ -13,33 +13,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from marginloss._validation import MarginlossClassifier, check_choice, check_integer
+from marginloss._validation import MarginlossClassifier, check_integer
 
-__all__ = ["PRESETS", "NetworkClassifier"]
+__all__ = ["NetworkClassifier"]
 
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
-
-PRESETS: dict[str, dict[str, Any]] = {
-    # Appendix B of zhai2021; the width is that of the authors' code
-    "compas": {
-        "hidden_layer_sizes": (100, 100),
-        "step_size": 0.01,
-        "l2": 0.0,
-        "warmup_epochs": 3,
-        "n_iterations": 500,
-        "decay_at": (400,),
-    },
-    # our stand-in for WRN-28-1 on CIFAR-10: the same recipe with the same fractions of the schedule
-    "images": {
-        "hidden_layer_sizes": (256,),
-        "step_size": 0.1,
-        "l2": 5e-4,
-        "warmup_epochs": 30,
-        "n_iterations": 600,
-        "decay_at": (240, 480),
-    },
-}
 
 
 class _Network:
@@ -117,6 +96,7 @@ class NetworkClassifier(MarginlossClassifier):
     First some epochs over all samples, then a fixed number of steps on minibatches drawn by ``sample_weight``. A
     booster calls :meth:`warm_up` once and :meth:`tuned` in every round, so that all its models start from the same
     parameters and momentum: the recipe of Appendix B of zhai2021, in single precision, without a deep-learning library.
+    The defaults are those for COMPAS; without a hidden layer it is a linear head on given features.
 
     Parameters
     ----------
@@ -136,6 +116,8 @@ class NetworkClassifier(MarginlossClassifier):
     Attributes
     ----------
     classes_ : ndarray
+    start_ : NetworkClassifier
+        Of a tuned network: the one that was warmed up.
 
     Examples
     --------
@@ -155,6 +137,7 @@ class NetworkClassifier(MarginlossClassifier):
         "random_state": ["random_state"],
     }
     network_: _Network
+    start_: NetworkClassifier
 
     def __init__(
         self,
@@ -177,18 +160,6 @@ class NetworkClassifier(MarginlossClassifier):
         self.n_iterations = n_iterations
         self.decay_at = decay_at
         self.random_state = random_state
-
-    @classmethod
-    def preset(cls, name: str, **changes: Any) -> NetworkClassifier:
-        """Network and schedule of the paper for ``"compas"``, or our stand-in for its ``"images"``.
-
-        Examples
-        --------
-        >>> NetworkClassifier.preset("compas").n_iterations
-        500
-        """
-        check_choice("name", name, tuple(PRESETS))
-        return cls(**{**PRESETS[name], **changes})
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> NetworkClassifier:
         """Warm up on all samples alike, then train on minibatches drawn by ``sample_weight``."""
@@ -216,6 +187,7 @@ class NetworkClassifier(MarginlossClassifier):
         X = np.ascontiguousarray(X, dtype=np.float32)
         model = type(self)(**self.get_params())
         model.classes_, model.n_features_in_, model.network_ = self.classes_, self.n_features_in_, self.network_.copy()
+        model.start_ = self
         reached = np.cumsum(weight)
         uniform = random.random_sample((self.n_iterations, self.batch_size)) * reached[-1]
         drawn = np.minimum(np.searchsorted(reached, uniform, side="right"), len(X) - 1)

@@ -154,6 +154,17 @@ def test_missing_data_are_the_reason(one, empty_machine):
     assert line.verdict == "not attempted" and "marginloss data compas --fetch" in line.reason
 
 
+def test_a_part_that_has_to_be_asked_for_is_the_reason(one, monkeypatch):
+    """At paper scale a chapter records nothing where it has the sample only; its box names the part and the command."""
+    from marginloss.companion import exhibits
+
+    monkeypatch.setattr(exhibits, "available", lambda name, part=None: part is None)
+    assert "cifar10/full is not here" in one(exhibit(GAIN, needs=("cifar10",)), scale="paper").reason
+    assert exhibits.missing_data("cifar10") == ""
+    box = exhibits.missing_data("cifar10/full")
+    assert "Data set cifar10/full is not here" in box and "`marginloss data cifar10 --fetch`" in box
+
+
 def test_a_chapter_that_was_not_run_is_the_reason(build):
     assert all("has not been run at paper scale" in line.reason for line in status("sypherd2023", "paper"))
 

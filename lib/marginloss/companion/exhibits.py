@@ -15,6 +15,7 @@ from marginloss.companion.numbers import shown
 from marginloss.companion.results import Result, results
 from marginloss.companion.scale import SCALES, current_scale
 from marginloss.datasets import available
+from marginloss.datasets.registry import dataset
 
 __all__ = ["Judged", "Status", "judge", "missing_data", "record", "status", "verdict_of"]
 
@@ -196,7 +197,10 @@ def _why_nothing(exhibit: Entry, run: Result | None, scale: str) -> str:
         return f"data set {absent[0]} is not here: marginloss data {absent[0]} --fetch"
     if exhibit.expected_at(scale) == ABSENT:
         return exhibit.reason
-    return "nothing recorded" if run else f"chapter {exhibit.chapter} has not been run at {scale} scale"
+    if run is None:
+        return f"chapter {exhibit.chapter} has not been run at {scale} scale"
+    absent = _absent(f"{name}/{part}" for name in exhibit.needs for part in dataset(name).large)
+    return f"{absent[0]} is not here, which has to be asked for by name" if absent else "nothing recorded"
 
 
 def _recorded(exhibit: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,6 +213,8 @@ def _recorded(exhibit: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
 def missing_data(*names: str) -> str:
     """Boxes for a page, one for each data set of these that is not here, with the command that gets it.
 
+    A slash asks for a part: ``"cifar10/full"``.
+
     Examples
     --------
     >>> missing_data("breast_cancer")  # which comes with scikit-learn
@@ -216,13 +222,13 @@ def missing_data(*names: str) -> str:
     """
     return "\n\n".join(
         f":::{{admonition}} Data set {name} is not here\n"
-        f"What needs it is left out; `marginloss data {name} --fetch` gets it.\n:::"
+        f"What needs it is left out; `marginloss data {name.partition('/')[0]} --fetch` gets it.\n:::"
         for name in _absent(names)
     )
 
 
 def _absent(names: Iterable[str]) -> list[str]:
-    return [name for name in names if not available(name)]
+    return [name for name in names if not available(*name.split("/"))]
 
 
 def _plain(value: Any, where: str) -> Any:

@@ -20,7 +20,7 @@ __all__ = ["load_cifar10", "load_cifar10n", "load_covertype", "load_fashion_mnis
 def load_fashion_mnist(*, classes: Sequence[int] | None = None, return_X_y: bool = False) -> Any:
     """Fashion-MNIST: 70,000 grey pictures of 28 × 28 pixels, the 60,000 for training first.
 
-    Used by amid2019, and as a stand-in by zhai2021.
+    Used by amid2019.
 
     Parameters
     ----------

@@ -25,6 +25,19 @@ def test_each_command_has_help_with_an_example(command, capsys):
     assert f"marginloss {command}" in re.split("examples?:", capsys.readouterr().out)[1]
 
 
+def test_the_pdf_is_made_when_asked_for_and_says_what_it_needs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("marginloss.companion.command.build_pages", lambda scale: tmp_path / "index.html")
+    monkeypatch.setattr("marginloss.companion.command.print_book", lambda html: html / "marginalia.pdf")
+    assert main(["build"]) == 0 and ".pdf" not in capsys.readouterr().out
+    assert main(["build", "--pdf"]) == 0 and "marginalia.pdf" in capsys.readouterr().out
+
+    def without_a_browser(html):
+        raise FileNotFoundError("the PDF is printed by a browser")
+
+    monkeypatch.setattr("marginloss.companion.command.print_book", without_a_browser)
+    assert main(["build", "--pdf"]) == 1 and "by a browser" in capsys.readouterr().err
+
+
 def test_a_reader_that_has_seen_enough_is_no_error():
     command = [sys.executable, "-m", "marginloss", "data"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -34,6 +34,7 @@ EXAMPLES = """examples:
   marginloss run alpha_loss --scale paper      one chapter, with the paper's number of runs
   marginloss try alpha_loss -p n_points=50     a copy with another parameter, in _build/try/
   marginloss build                             pages from the executed chapters, _build/html/
+  marginloss build --pdf                       and all of them as one PDF, printed by a browser
   marginloss claims sypherd2023                what a paper says, and what we computed
   marginloss data pima --fetch                 get a data set
   marginloss bench --tables compas --draws 1   all learners on one table, under six corruptions

@@ -75,6 +75,8 @@ live.figures.drag = function (root, kernels, data) {
     plane.svg.focus({ preventScroll: true });
     soon();
   });
+  // a finger on a point moves the point and not the page; redrawing removes what was touched, and its touch-action with it
+  plane.svg.addEventListener("touchstart", event => { if (event.target.dataset.i !== undefined) event.preventDefault(); }, { passive: false });
   plane.svg.addEventListener("pointermove", event => {
     if (held < 0) return;
     const [x, y] = plane.at(event);

@@ -174,6 +174,25 @@ def test_points_are_dragged_flipped_and_moved(visit):
     assert said(visit("drag", "#" + page.url.split("#")[1])).split("The chosen")[0] == said(page).split("The chosen")[0]
 
 
+def test_a_finger_moves_a_point_and_not_the_page(visit):
+    page = visit("drag", is_mobile=True)
+    page.evaluate("document.body.style.paddingBottom = '900px'")  # a page that could scroll
+    grip = page.locator(".grip[data-i='40']")
+    grip.scroll_into_view_if_needed()
+    page.wait_for_timeout(100)
+    point, scrolled = "document.querySelector('.live').api.points[40].slice()", page.evaluate("scrollY")
+    box, start = grip.bounding_box(), page.evaluate(point)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    finger = page.context.new_cdp_session(page)
+    for kind, step in [("touchStart", 0), *(("touchMove", step) for step in range(1, 8)), ("touchEnd", None)]:
+        points = [] if step is None else [{"x": x + 8 * step, "y": y - 10 * step}]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_timeout(30)
+    end = page.evaluate(point)
+    assert end[0] > start[0] + 0.35 and end[1] > start[1] + 0.45
+    assert page.evaluate("scrollY") == scrolled
+
+
 def test_rounds_are_played(visit):
     page = visit("boost")
     page.get_by_text("play the rounds").tap()

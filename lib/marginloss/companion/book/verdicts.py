@@ -86,7 +86,7 @@ def summary(chapter: str, scale: str) -> list[str]:
         places: dict[str, list[str]] = {}
         for line in status(scale=scale) if shown else []:
             if line.id in shown:  # short: "Figure 5, Section 5.1" becomes "Figure 5"
-                places.setdefault(shown[line.id].place.partition(",")[0], []).append(line.verdict)
+                places.setdefault(as_markdown(shown[line.id].place.partition(",")[0]), []).append(line.verdict)
         if shown:
             lines += [
                 f"**Exhibits{whose}:** {' · '.join(f'{place} {_together(v)}' for place, v in places.items())}.",

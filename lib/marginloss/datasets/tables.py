@@ -56,7 +56,7 @@ def bunch_of_table(name: str, features: pd.DataFrame, classes: ArrayLike, return
     """
     position = np.asarray(classes).astype(np.int64)
     target = SIGNS[position] if position.max() == 1 else position
-    given = {
+    given: dict[str, Any] = {
         "counted": position,
         "feature_names": list(features.columns),
         "target_names": list(dataset(name).classes)[: position.max() + 1],

@@ -203,7 +203,7 @@ def main() -> int:
         free: SimpleQueue[Path] = SimpleQueue()
         for i in range(options.jobs):
             free.put(workplace(Path(folder, str(i))))
-        suites = {tuple(tests_of(mutant.file)): mutant.file for mutant in chosen}
+        suites = {frozenset(tests_of(mutant.file)): mutant.file for mutant in chosen}
 
         def run(one: Mutant) -> None:
             place, begin = free.get(), time.perf_counter()
@@ -222,14 +222,15 @@ def main() -> int:
             )
 
         def intact(file: str) -> bool:
-            place = free.get()
+            place, begin = free.get(), time.perf_counter()
             good = passes(place, file, 4 * options.timeout)
             free.put(place)
+            print("intact  " if good else "BROKEN  ", f"{time.perf_counter() - begin:4.0f} s", file, flush=True)
             return good
 
         waiting = [mutant for mutant in chosen if (mutant.name, mutant.line, mutant.digest) not in known]
         with ThreadPoolExecutor(options.jobs) as pool:
-            files = {suites[tuple(tests_of(mutant.file))] for mutant in waiting}
+            files = {suites[frozenset(tests_of(mutant.file))] for mutant in waiting}
             broken = [file for file, good in zip(files, pool.map(intact, files), strict=True) if not good]
             if broken:
                 print("these tests fail, or take too long, without any mutant:", *map(tests_of, broken), sep="\n")

@@ -16,8 +16,6 @@ from marginloss.losses.tempered import (
     bitempered_loss,
     escort,
     exp_t,
-    fixed_point_log_partition,
-    fixed_point_log_partition_margin,
     log_partition,
     log_partition_margin,
     log_softmax_t,
@@ -210,8 +208,6 @@ def test_bad_arrays_are_refused():
             two_temperature_loss([[0.0, 1.0]], labels, 1, 1)
     with pytest.raises(ValueError, match="or distributions in one of shape"):
         bitempered_loss([[0.0, 1.0]], [[0.7, 0.7]], 1, 1)
-    with pytest.raises(ValueError, match=r"t must be a number in \(1, inf\)"):
-        fixed_point_log_partition([0.0, 1.0], 0.5)
 
 
 @pytest.mark.parametrize("t", [0, 0.4, 1 - 1e-12, 1, 1 + 1e-12, 1.6, 3])
@@ -362,16 +358,3 @@ def test_slopes_keep_their_digits_where_the_label_is_almost_certain():
     assert gradient[0, 0] == pytest.approx(float(exact), rel=1e-14, abs=0)
     soft = two_temperature_loss([[60.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 1, 1, gradient=True)[1]
     np.testing.assert_array_equal(soft, gradient)
-
-
-def test_fixed_points_of_the_paper():
-    a = np.random.default_rng(9).standard_normal((20, 10)) * 5
-    for t in (1.12, 1.9):
-        result = fixed_point_log_partition(a, t, tol=1e-12)
-        assert result.converged.all()
-        np.testing.assert_allclose(result.value, log_partition(a, t), atol=1e-10)
-        assert not fixed_point_log_partition(a, t, tol=1e-12, max_iter=2).converged.all()
-    margins = np.array([-8.0, 0.5, 5.0])
-    np.testing.assert_allclose(
-        fixed_point_log_partition_margin(margins, 1.5, tol=1e-13).value, log_partition_margin(margins, 1.5), atol=1e-11
-    )

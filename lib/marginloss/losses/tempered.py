@@ -12,11 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginloss.losses.base import power_loss
-from marginloss.losses.fixed_point import (
-    fixed_point_log_partition,
-    fixed_point_log_partition_margin,
-    fixed_point_updates,
-)
 from marginloss.losses.log_partition import (
     Array,
     check_temperature,
@@ -37,9 +32,6 @@ __all__ = [
     "bitempered_loss",
     "escort",
     "exp_t",
-    "fixed_point_log_partition",
-    "fixed_point_log_partition_margin",
-    "fixed_point_updates",
     "log_partition",
     "log_partition_margin",
     "log_softmax_t",

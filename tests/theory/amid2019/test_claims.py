@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from marginloss.losses import TwoTemperatureLoss, tempered
-from marginloss.losses.fixed_point import fixed_point_excess
 from marginloss.theory.amid2019 import consistency, functions, iterations, loss, shape, training, tsallis
+from marginloss.theory.amid2019.fixed_point import (
+    fixed_point_excess,
+    fixed_point_log_partition,
+    fixed_point_log_partition_margin,
+)
 
 
 def test_evidence_of_the_specification(found):
@@ -96,7 +100,7 @@ def test_curvature_counterexample_of_the_specification():
         (
             iterations,
             "fixed_point_log_partition",
-            lambda a, t, tol: tempered.fixed_point_log_partition(a, t, max_iter=5),
+            lambda a, t, tol: fixed_point_log_partition(a, t, max_iter=5),
             iterations.against_a_root_finder,
         ),
     ],
@@ -191,3 +195,20 @@ def test_a_loss_with_two_bumps_is_found_out(monkeypatch):
     monkeypatch.setattr(shape, "TwoTemperatureLoss", Bumpy)
     assert shape.single_inflection().verdict == "fails as printed"
     assert shape.convex_region().verdict == "fails as printed"
+
+
+def test_fixed_points_of_the_paper():
+    a = np.random.default_rng(9).standard_normal((20, 10)) * 5
+    for t in (1.12, 1.9):
+        result = fixed_point_log_partition(a, t, tol=1e-12)
+        assert result.converged.all()
+        np.testing.assert_allclose(result.value, tempered.log_partition(a, t), atol=1e-10)
+        assert not fixed_point_log_partition(a, t, tol=1e-12, max_iter=2).converged.all()
+    margins = np.array([-8.0, 0.5, 5.0])
+    np.testing.assert_allclose(
+        fixed_point_log_partition_margin(margins, 1.5, tol=1e-13).value,
+        tempered.log_partition_margin(margins, 1.5),
+        atol=1e-11,
+    )
+    with pytest.raises(ValueError, match=r"t must be a number in \(1, inf\)"):
+        fixed_point_log_partition([0.0, 1.0], 0.5)

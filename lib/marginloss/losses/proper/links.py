@@ -20,7 +20,6 @@ __all__ = [
     "log_pseudo_tail",
     "log_pseudo_tail_scalar",
     "pseudo_score",
-    "pseudo_score_at",
     "pseudo_score_scalar",
     "score_link",
 ]
@@ -145,13 +144,3 @@ def pseudo_score_scalar(size: float, beta: float) -> float:
     """One number of :func:`pseudo_score`."""
     log_t = log_pseudo_tail_scalar(size, beta)
     return log1p(-exp(log_t)) - log_t
-
-
-def pseudo_score_at(s: Array, beta: float) -> Array:
-    r"""Score of the pseudo-inverse link at :math:`z = g(s)`, β > 0, where that ``z`` is rounded to the clipping point.
-
-    There :math:`1 - \beta z = \sigma(-s)^\beta + 1 - \sigma(s)^\beta` is known through its logarithm only.
-    """
-    small = np.where(s > 30, math.log(beta) - s, np.log(-np.expm1(-beta * softplus(-np.minimum(s, 30)))))
-    log_t = np.logaddexp(-beta * softplus(s), small) / beta - _LOG2
-    return np.log1p(-np.exp(log_t)) - log_t

@@ -7,18 +7,15 @@ from itertools import islice
 import numpy as np
 from scipy.optimize import brentq
 
-from marginloss.losses.fixed_point import fixed_point_excess
 from marginloss.losses.log_partition import Array, log_exp_t
-from marginloss.losses.tempered import (
-    exp_t,
+from marginloss.losses.tempered import exp_t, log_partition, log_partition_margin, log_t
+from marginloss.theory import Finding, claim, outcome
+from marginloss.theory.amid2019.fixed_point import (
+    fixed_point_excess,
     fixed_point_log_partition,
     fixed_point_log_partition_margin,
     fixed_point_updates,
-    log_partition,
-    log_partition_margin,
-    log_t,
 )
-from marginloss.theory import Finding, claim, outcome
 
 __all__ = ["hardest_rows", "one_against_many", "printed_algorithm_2", "totals_after"]
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import entr, expit, logit
 
+from marginloss.losses.base import softplus
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss
 from marginloss.losses.proper.base import ClassProbabilityLoss, times
-from marginloss.losses.proper.links import pseudo_score_at
 from marginloss.theory import Finding, claim, outcome
 from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
 
@@ -49,7 +49,7 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
         z = loss.link(v)
         pseudo = loss.pseudo_inverse_link(z)
         if loss.beta > 0:  # close to the end z is rounded, and the score tells more
-            pseudo = np.where(-z > 0.999 * loss.clip, expit(-pseudo_score_at(s, loss.beta) / alpha), pseudo)
+            pseudo = np.where(-z > 0.999 * loss.clip, expit(-_pseudo_score_at(s, loss.beta) / alpha), pseudo)
         return np.where(-z <= within * loss.clip, alpha * (v - pseudo), 0.0)
 
     low, high = 0.0, 30 * alpha + 30
@@ -59,6 +59,16 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
         low, high = grid[max(best - 1, 0)], grid[min(best + 1, 400)]
     s = grid[best]
     return float(gap(s)), -float(loss.link(expit(-s / alpha)))
+
+
+def _pseudo_score_at(s: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+    r"""Score of the pseudo-inverse link at :math:`z = g(s)`, β > 0, where that ``z`` is rounded to the clipping point.
+
+    There :math:`1 - \beta z = \sigma(-s)^\beta + 1 - \sigma(s)^\beta` is known through its logarithm only.
+    """
+    small = np.where(s > 30, math.log(beta) - s, np.log(-np.expm1(-beta * softplus(-np.minimum(s, 30)))))
+    log_t = np.logaddexp(-beta * softplus(s), small) / beta - math.log(2)
+    return np.log1p(-np.exp(log_t)) - log_t
 
 
 @claim("sypherd2022:lemma-1")

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from marginloss.losses import TwoTemperatureLoss
 from marginloss.losses.log_partition import excess, log_exp_t
-from marginloss.losses.tempered import fixed_point_updates, log_t
+from marginloss.losses.tempered import log_t
+from marginloss.theory.amid2019.fixed_point import fixed_point_updates
 from marginloss.theory.amid2019.iterations import hardest_rows, totals_after
 
 __all__ = ["curvature_map", "in_triangle", "partition_accuracy", "simplex_risk"]

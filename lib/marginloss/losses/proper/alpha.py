@@ -16,7 +16,7 @@ from marginloss._validation import check_real
 from marginloss.losses.base import Array, softplus
 from marginloss.losses.margin import AlphaLoss
 from marginloss.losses.proper import links
-from marginloss.losses.proper.base import ClassProbabilityLoss, as_probability, as_sign
+from marginloss.losses.proper.base import ClassProbabilityLoss, as_probability, as_sign, elementwise
 
 __all__ = ["AlphaCPELoss"]
 
@@ -102,35 +102,35 @@ class AlphaCPELoss(ClassProbabilityLoss):
         r"""Posterior whose tilt is ``u``: :math:`t_{1/\alpha}(u)`."""
         return AlphaCPELoss(1 / self.alpha if self.alpha else math.copysign(math.inf, self.alpha)).tilt(u)
 
-    def bayes_risk(self, eta: ArrayLike) -> Any:
+    @elementwise
+    def bayes_risk(self, eta: Array) -> Array:
         r"""Smallest conditional risk, the Arimoto entropy; Shannon's at α = 1.
 
         .. math:: \tfrac{\alpha}{\alpha-1}\bigl(1 - (\eta^\alpha + (1-\eta)^\alpha)^{1/\alpha}\bigr)
         """
         if self.alpha == 0:
-            eta = as_probability("eta", eta)
-            return np.where(np.isnan(eta), np.nan, np.where((eta == 0) | (eta == 1), 0.0, np.inf))[()]
+            as_probability("eta", eta)
+            return np.where((eta == 0) | (eta == 1), 0.0, np.inf)
         return super().bayes_risk(eta)
 
-    def link(self, u: ArrayLike) -> Any:
+    @elementwise
+    def link(self, u: Array) -> Array:
         r"""Canonical link :math:`\psi(u) = -\underline L'(u)`, odd about ½, in :math:`[-\alpha_c, \alpha_c]`."""
         u = as_probability("u", u)
-        with np.errstate(all="ignore"):
-            if self.alpha == 0:
-                z = np.where(u == 0.5, 0.0, np.sign(u - 0.5) * np.inf)
-            else:
-                s = abs(self.alpha) * logit(u)
-                z = links.score_link(np.where(u == 0.5, 0.0, s), self.beta)
-            return np.where(np.isnan(u), np.nan, z)[()]
+        if self.alpha == 0:
+            return np.where(u == 0.5, 0.0, np.sign(u - 0.5) * np.inf)
+        return links.score_link(np.where(u == 0.5, 0.0, abs(self.alpha) * logit(u)), self.beta)
 
-    def inverse_link(self, z: ArrayLike) -> Any:
+    @elementwise
+    def inverse_link(self, z: Array) -> Array:
         r"""Exact inverse :math:`V = \psi^{-1}`: 0 below :math:`-\alpha_c`, 1 above :math:`\alpha_c`.
 
         Closed forms at α = ½, 1, 2 and ∞; otherwise Newton inside a bracket of width log 2.
         """
         return self._of_size(z, links.link_score)
 
-    def pseudo_inverse_link(self, z: ArrayLike) -> Any:
+    @elementwise
+    def pseudo_inverse_link(self, z: Array) -> Array:
         r"""Pseudo-inverse link :math:`\tilde f` of PILBoost, equation (160) of sypherd2022; never overflows.
 
         Agrees with :meth:`inverse_link` at 0 and beyond :math:`\pm\alpha_c`, and within :math:`0.0858/\alpha` elsewhere
@@ -138,49 +138,42 @@ class AlphaCPELoss(ClassProbabilityLoss):
         """
         return self._of_size(z, links.pseudo_score)
 
-    def pseudo_inverse_link_slope(self, z: ArrayLike) -> Any:
+    @elementwise
+    def pseudo_inverse_link_slope(self, z: Array) -> Array:
         r"""Derivative :math:`\tilde f'(z)`: :math:`1/(2\alpha)` at 0, 0 beyond :math:`\pm\alpha_c` (for α ≥ 1)."""
-        z = np.asarray(z, dtype=np.float64)
-        with np.errstate(all="ignore"):
-            if self.alpha == 0 or math.isinf(self.alpha):
-                return np.where(np.isnan(z), np.nan, 0.0)[()]
-            size = np.abs(z)
-            score = links.pseudo_score(size, self.beta)
-            scale = 1.0 if self.beta >= 0 else 2.0**self.beta
-            # d log t / dz = scale / (1 - beta scale z), and d logit t = d log t / (1 - t)
-            log_slope = min(self.beta, 0.0) * math.log(2) - np.log1p(-self.beta * scale * size) + softplus(-score)
-            v = score / abs(self.alpha)
-            slope = np.exp(log_slope - softplus(v) - softplus(-v)) / abs(self.alpha)
-            return np.where(np.isnan(z), np.nan, np.where(size < self.clip, slope, 0.0))[()]
+        if self.alpha == 0 or math.isinf(self.alpha):
+            return np.zeros_like(z)
+        size = np.abs(z)
+        score = links.pseudo_score(size, self.beta)
+        scale = 1.0 if self.beta >= 0 else 2.0**self.beta
+        # d log t / dz = scale / (1 - beta scale z), and d logit t = d log t / (1 - t)
+        log_slope = min(self.beta, 0.0) * math.log(2) - np.log1p(-self.beta * scale * size) + softplus(-score)
+        v = score / abs(self.alpha)
+        slope = np.exp(log_slope - softplus(v) - softplus(-v)) / abs(self.alpha)
+        return np.where(size < self.clip, slope, 0.0)
 
-    def surrogate(self, z: ArrayLike) -> Any:
+    @elementwise
+    def surrogate(self, z: Array) -> Array:
         r"""Convex surrogate :math:`F(z) = \sup_u\{\underline L(u) - zu\}`, logistic loss at α = 1; :math:`F' = -V(-z)`.
 
         With ``s`` the score of the exact inverse link, :math:`F(z) = \ell_1(\sigma(s))`, and :math:`F(z) = -z` below
         :math:`-\alpha_c`.
         """
-        z = np.asarray(z, dtype=np.float64)
-        with np.errstate(all="ignore"):
-            if math.isinf(self.alpha):
-                value = np.maximum(np.maximum(0.0, (1 - z) / 2), -z)
-            elif self.alpha == 0:
-                value = np.where(z == np.inf, 0.0, np.inf)
-            else:
-                s = np.sign(z) * links.link_score(np.abs(z), self.beta)
-                value = AlphaLoss(abs(self.alpha)).value(s)
-                if self.beta > 0:
-                    value = value + np.maximum(-z - self.clip, 0.0)
-            return np.where(np.isnan(z), np.nan, value)[()]
+        if math.isinf(self.alpha):
+            return np.maximum(np.maximum(0.0, (1 - z) / 2), -z)
+        if self.alpha == 0:
+            return np.where(z == np.inf, 0.0, np.inf)
+        value = AlphaLoss(abs(self.alpha)).value(np.sign(z) * links.link_score(np.abs(z), self.beta))
+        return value + np.maximum(-z - self.clip, 0.0) if self.beta > 0 else value
 
-    def surrogate_curvature(self, z: ArrayLike) -> Any:
+    @elementwise
+    def surrogate_curvature(self, z: Array) -> Array:
         r"""Second derivative :math:`F''(z) = v(1-v)/(\alpha g'(s))`, 0 from :math:`\alpha_c` on; unbounded if α > 2."""
-        z = np.asarray(z, dtype=np.float64)
-        with np.errstate(all="ignore"):
-            if self.alpha == 0 or math.isinf(self.alpha):
-                return np.where(np.isnan(z), np.nan, 0.0)[()]
-            size = np.abs(z)
-            curvature = self._curvature_at_score(links.link_score(size, self.beta))
-            return np.where(np.isnan(z), np.nan, np.where((size < self.clip) & np.isfinite(size), curvature, 0.0))[()]
+        if self.alpha == 0 or math.isinf(self.alpha):
+            return np.zeros_like(z)
+        size = np.abs(z)
+        curvature = self._curvature_at_score(links.link_score(size, self.beta))
+        return np.where((size < self.clip) & np.isfinite(size), curvature, 0.0)
 
     @property
     def curvature_bound(self) -> float:
@@ -206,16 +199,14 @@ class AlphaCPELoss(ClassProbabilityLoss):
             # logarithms: numerator and denominator both vanish at the clipping point
             return np.exp(-softplus(v) - softplus(-v) - links.log_link_slope(s, self.beta)) / abs(self.alpha)
 
-    def _of_size(self, z: ArrayLike, score: Any) -> Any:
+    def _of_size(self, z: Array, score: Any) -> Array:
         """Probability at ``z`` from the score of ``|z|``; odd about one half."""
-        z = np.asarray(z, dtype=np.float64)
         size = np.abs(z)
-        with np.errstate(all="ignore"):
-            if math.isinf(self.alpha):
-                s = np.where(size < 1, 0.0, np.inf)
-            elif self.alpha == 0:
-                s = np.where(np.isinf(z), np.inf, 0.0)
-            else:
-                s = score(size, self.beta) / abs(self.alpha)
-                s = np.where(size == 0, 0.0, np.where(size < self.clip, s, np.inf))
-            return np.where(np.isnan(z), np.nan, expit(np.sign(z) * s))[()]
+        if math.isinf(self.alpha):
+            s = np.where(size < 1, 0.0, np.inf)
+        elif self.alpha == 0:
+            s = np.where(np.isinf(z), np.inf, 0.0)
+        else:
+            s = score(size, self.beta) / abs(self.alpha)
+            s = np.where(size == 0, 0.0, np.where(size < self.clip, s, np.inf))
+        return expit(np.sign(z) * s)

@@ -3,7 +3,9 @@ r"""What every symmetric class-probability loss offers, computed from the score 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,18 @@ def times(weight: Array, value: Array) -> Array:
     return np.where(weight == 0, 0.0, weight * np.where(weight == 0, 0.0, value))
 
 
+def elementwise(formula: Callable[[Any, Array], Array]) -> Callable[[Any, ArrayLike], Any]:
+    """Make a method for arrays silent, with NaN for NaN and a number for a number."""
+
+    @wraps(formula)
+    def method(self: Any, x: ArrayLike) -> Any:
+        given = np.asarray(x, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            return np.where(np.isnan(given), np.nan, formula(self, given))[()]
+
+    return method
+
+
 @dataclass(frozen=True)
 class ClassProbabilityLoss(ABC):
     r"""A symmetric loss of an estimate ``u`` of a class probability, :math:`\ell_{-1}(u) = \ell_1(1-u)`.
@@ -71,25 +85,21 @@ class ClassProbabilityLoss(ABC):
         with np.errstate(all="ignore"):
             return np.where(np.isnan(u + eta), np.nan, self._risk(logit(u), eta))[()]
 
-    def bayes_risk(self, eta: ArrayLike) -> Any:
+    @elementwise
+    def bayes_risk(self, eta: Array) -> Array:
         r"""Smallest conditional risk, :math:`\underline L(\eta) = \min_u L(u, \eta)`."""
-        eta = as_probability("eta", eta)
-        with np.errstate(all="ignore"):
-            return np.where(np.isnan(eta), np.nan, self._risk(self._tilted_score(eta), eta))[()]
+        return self._risk(self._tilted_score(as_probability("eta", eta)), eta)
 
-    def tilt(self, eta: ArrayLike) -> Any:
+    @elementwise
+    def tilt(self, eta: Array) -> Array:
         r"""Minimiser of the conditional risk, :math:`t(\eta) = \arg\min_u L(u, \eta)`; ½ where that is a set."""
-        eta = as_probability("eta", eta)
-        with np.errstate(all="ignore"):
-            return np.where(np.isnan(eta), np.nan, expit(self._tilted_score(eta)))[()]
+        return expit(self._tilted_score(as_probability("eta", eta)))
 
-    def untilt(self, u: ArrayLike) -> Any:
+    @elementwise
+    def untilt(self, u: Array) -> Array:
         r"""Posterior at which the estimate ``u`` is stationary, with odds :math:`\ell_1'(1-u)/\ell_1'(u)`."""
-        u = as_probability("u", u)
-        with np.errstate(all="ignore"):
-            s = logit(u)
-            odds = self._log_slope(-s) - self._log_slope(s)
-            return np.where(np.isfinite(s), expit(odds), u)[()]
+        s = logit(as_probability("u", u))
+        return np.where(np.isfinite(s), expit(self._log_slope(-s) - self._log_slope(s)), u)
 
     def _risk(self, s: Array, eta: Array) -> Array:
         return times(eta, self._value(s)) + times(1 - eta, self._value(-s))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from marginloss._compiled import helper, kernel
+from marginloss._compiled import kernel
 
-__all__ = ["digitise", "few_values", "group_columns", "middle", "middle_scalar"]
+__all__ = ["digitise", "few_values", "group_columns", "middle"]
 
 
 def middle(low: Any, high: Any) -> Any:
@@ -21,13 +21,6 @@ def middle(low: Any, high: Any) -> Any:
     """
     found = low / 2 + high / 2  # the sum of two large values would overflow
     return np.where(found < high, np.maximum(found, low), low)
-
-
-@helper
-def middle_scalar(low: float, high: float) -> float:
-    """The same for kernels."""
-    found = low / 2 + high / 2
-    return max(found, low) if found < high else low
 
 
 @kernel
@@ -46,9 +39,10 @@ def digitise(column: Any, cuts: Any, codes: Any) -> None:
 
 @kernel
 def few_values(X: Any, few: int) -> Any:
-    """Codes and cuts of all columns with at most ``few`` distinct values, in one pass over the rows.
+    """Number the values of each column with at most ``few`` different ones, in one pass over the rows.
 
-    Returns codes, cuts and their starts as in :class:`EncodedMatrix`, and the columns that have more values.
+    Returns these numbers, the values in the order of their first appearance, and how many a column has: more than
+    ``few`` where it was given up.
     """
     n, d = X.shape
     bits = 10
@@ -72,44 +66,7 @@ def few_values(X: Any, few: int) -> Any:
                     values[f, counts[f]] = value
                 counts[f] += 1
             codes[f, i] = table[f, slot]
-    start = np.zeros(d + 1, dtype=np.int64)
-    room, n_many = 0, 0
-    for f in range(d):
-        room += counts[f] - 1 if counts[f] <= few else 0
-        n_many += counts[f] > few
-    cuts, many = np.empty(room), np.empty(n_many, dtype=np.int64)
-    order, rank = np.empty(few, dtype=np.int64), np.empty(few, dtype=np.uint8)
-    n_many = 0
-    for f in range(d):
-        start[f + 1] = start[f]
-        if counts[f] > few:
-            many[n_many] = f
-            n_many += 1
-            continue
-        moved = _insert_all(values[f, : counts[f]], order)
-        for r in range(counts[f]):
-            rank[order[r]] = r
-            if r > 0:
-                cuts[start[f + 1]] = middle_scalar(values[f, order[r - 1]], values[f, order[r]])
-                start[f + 1] += 1
-        if moved:
-            for i in range(n):
-                codes[f, i] = rank[codes[f, i]]
-    return codes, cuts, start, many
-
-
-@kernel
-def _insert_all(values: Any, order: Any) -> bool:
-    """Write the order of a few distinct values; return whether any of them has to move."""
-    moved = False
-    for i in range(len(values)):
-        place = i
-        while place > 0 and values[order[place - 1]] > values[i]:
-            order[place] = order[place - 1]
-            place -= 1
-            moved = True
-        order[place] = i
-    return moved
+    return codes, values, counts
 
 
 @kernel

@@ -164,10 +164,16 @@ def _encode_small(X: Any) -> EncodedMatrix:
 
 def _encode_large(X: Any, max_bins: int) -> EncodedMatrix:
     """Quantiles as bins where a column has many values, and many rows."""
-    codes, cuts, start, many = few_values(X, FEW)
+    codes, values, counts = few_values(X, FEW)
+    many = np.flatnonzero(counts > FEW)
+    parts: list[Any] = []
+    for column, row, count in zip(codes, values, counts, strict=True):
+        order = np.argsort(row[:count])
+        parts.append(middle(row[order[:-1]], row[order[1:]]))
+        if count <= FEW and (np.diff(order) < 0).any():
+            column[:] = np.argsort(order).astype(np.uint8)[column]
     if len(many) == 0:
-        return EncodedMatrix(codes, cuts, start)
-    parts = [cuts[start[f] : start[f + 1]] for f in range(len(codes))]
+        return EncodedMatrix(codes, *_joined(parts))
     if len(X) <= EXACT_ROWS:
         codes = codes.astype(np.uint16)
         codes[many], ranked = _ranks(X.T[many])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss._validation import check_real
+from marginloss._validation import check_choice, check_real
 
 __all__ = ["attaining_vector", "dual_exponent", "p_norm"]
 
@@ -76,8 +76,7 @@ def attaining_vector(z: ArrayLike, p: float, ties: str = "uniform") -> Array:
     array([ 0. , -0.5,  0.5])
     """
     p = check_real("p", p, "[1, inf]")
-    if ties not in ("uniform", "first"):
-        raise ValueError(f"ties must be 'uniform' or 'first', got {ties!r}")
+    check_choice("ties", ties, ("uniform", "first"))
     z = np.asarray(z, dtype=np.float64)
     size = np.abs(z)
     largest = size.max(initial=0.0)

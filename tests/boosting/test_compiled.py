@@ -199,7 +199,7 @@ def test_a_watcher_sees_what_it_sees_in_the_plain_loop_and_changes_no_bit(depth)
 
 def test_unknown_engine():
     learner = TreeLearner(encode(np.eye(2)), np.array([0, 1]), np.ones(2))
-    with pytest.raises(ValueError, match="engine must be 'auto' or 'python', got 'numba'"):
+    with pytest.raises(ValueError, match="engine must be one of 'auto', 'python', got 'numba'"):
         boost(learner, LossWeights(AlphaLoss(2)), ErrorStep(), 1, engine="numba")
 
 

@@ -156,7 +156,7 @@ def test_bad_losses():
         cvar_weights([np.inf, 1.0], 0.5, beta=1.0)
     with pytest.raises(ValueError, match="alphas must be a number in"):
         cvar_curve([1.0], [0.5, 0.0])
-    with pytest.raises(ValueError, match="alphas must be a vector"):
+    with pytest.raises(ValueError, match="alphas must be a sequence"):
         cvar_curve([1.0], 0.5)
     for weight, message in [([1.0], "shape"), ([1.0, -1.0], "not negative"), ([np.nan, 1.0], "finite")]:
         with pytest.raises(ValueError, match=message):

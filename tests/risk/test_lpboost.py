@@ -138,7 +138,7 @@ def test_bad_input():
         ((np.full((2, 2), np.inf), 0.5), "finite"),
         ((good, 0.0), "alpha must be a number in"),
         ((good, 1.5), "alpha must be a number in"),
-        ((good, 0.5, "simplex"), "solver must be 'highs' or 'cvxpy'"),
+        ((good, 0.5, "simplex"), "solver must be one of 'highs', 'cvxpy'"),
         ((good, 0.5, "highs", 0.0), "tol must be a number"),
         ((good, 0.5, "highs", 1e-9, [1, 1]), "sample_weight must have shape"),
         ((good, 0.5, "highs", 1e-9, [0, 0, 0]), "all zero"),
@@ -147,7 +147,7 @@ def test_bad_input():
             lpboost(*arguments)
     with pytest.raises(ValueError, match="alphas must be a number in"):
         lpboost_path(good, [0.5, 2.0])
-    with pytest.raises(ValueError, match="alphas must be a vector"):
+    with pytest.raises(ValueError, match="alphas must be a sequence"):
         lpboost_path(good, 0.5)
 
 

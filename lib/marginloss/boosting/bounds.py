@@ -61,8 +61,7 @@ def smoothboost_rounds(kappa: float, gamma: float, theta: float | None = None, b
     >>> smoothboost_rounds(0.1, 0.1, theta=0.15)
     inf
     """
-    kappa = check_real("kappa", kappa, "(0, 1)")
-    gamma = check_real("gamma", gamma, "(0, 0.5]")
+    kappa, gamma = check_real("kappa", kappa, "(0, 1)"), check_real("gamma", gamma, "(0, 0.5]")
     b = gamma if base is None else check_real("base", base, "(0, 1)")
     theta = theta_of(gamma) if theta is None else check_real("theta", theta, "[0, 1)")
     gain = 2 * gamma - theta - b * (1 - theta**2) / (2 - b + b * theta)
@@ -80,8 +79,7 @@ def impagliazzo_rounds(kappa: float, gamma: float) -> float:
     >>> round(impagliazzo_rounds(0.1, 0.1), 1)
     3333.3
     """
-    kappa = check_real("kappa", kappa, "(0, 1)")
-    gamma = check_real("gamma", gamma, "(0, 0.5]")
+    kappa, gamma = check_real("kappa", kappa, "(0, 1)"), check_real("gamma", gamma, "(0, 0.5]")
     return 1 / (3 * (kappa * gamma) ** 2)
 
 
@@ -109,8 +107,7 @@ def adaptive_rounds(kappa: float, gamma: float, theta: float = 0.0) -> float:
     >>> round(adaptive_rounds(0.1, 0.1) * 0.1 * 0.1**2, 3)
     0.495
     """
-    kappa = check_real("kappa", kappa, "(0, 1)")
-    gamma = check_real("gamma", gamma, "(0, 0.5)")
+    kappa, gamma = check_real("kappa", kappa, "(0, 1)"), check_real("gamma", gamma, "(0, 0.5)")
     theta = check_real("theta", theta, "[0, 1)")
     return 1 / (-kappa * math.expm1(-margin_divergence(theta, 2 * gamma))) if theta < 2 * gamma else math.inf
 
@@ -125,7 +122,6 @@ def bregman_rounds(kappa: float, gamma: float, theta: float = 0.0) -> float:
     >>> round(bregman_rounds(0.05, 1 / 42, 1 / 85))
     4661
     """
-    kappa = check_real("kappa", kappa, "(0, 1)")
-    gamma = check_real("gamma", gamma, "(0, 0.5]")
+    kappa, gamma = check_real("kappa", kappa, "(0, 1)"), check_real("gamma", gamma, "(0, 0.5]")
     theta = check_real("theta", theta, "[0, 1)")
     return 2 * math.log(1 / kappa) / (2 * gamma - theta) ** 2 if theta < 2 * gamma else math.inf

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from marginloss._validation import check_choice
+
 __all__ = ["BoostRecord", "Round", "Stop", "WeakLearner", "boost", "normalise"]
 
 Array = NDArray[np.float64]
@@ -180,8 +182,7 @@ def boost(
     >>> record.steps.round(4), record.errors.round(4)
     (array([0.3466, 0.    ]), array([0.3333, 0.5   ]))
     """
-    if engine not in ("auto", "python"):
-        raise ValueError(f"engine must be 'auto' or 'python', got {engine!r}")
+    check_choice("engine", engine, ("auto", "python"))
     if engine == "auto" and hasattr(learner, "compiled_loop"):
         compiled = learner.compiled_loop(weigh, step)
         if compiled is not None:

@@ -92,12 +92,7 @@ def flip_features(X: ArrayLike, p_example: float, p_feature: float, rng: Any) ->
     >>> flip_features([[0, 1], [1, 1]], p_example=1.0, p_feature=1.0, rng=0).tolist()
     [[1, 0], [0, 0]]
     """
-    generator = check_rng(rng)
-    p_example = check_real("p_example", p_example, "[0, 1]")
-    p_feature = check_real("p_feature", p_feature, "[0, 1]")
-    features = np.asarray(X)
-    if features.ndim != 2:
-        raise ValueError(f"X must have rows and columns, got shape {features.shape}")
+    features, flipped, _ = _selected(X, p_example, p_feature, rng)
     values = np.unique(features)
     if pd.isna(values).any():
         raise ValueError("X contains NaN")
@@ -107,8 +102,6 @@ def flip_features(X: ArrayLike, p_example: float, p_feature: float, rng: Any) ->
         values = np.array([-1, 1])
     elif len(values) != 2:
         raise ValueError(f"X must take two values, got {len(values)} different ones")
-    selected = generator.random(len(features)) < p_example
-    flipped = selected[:, None] & (generator.random(features.shape) < p_feature)
     low, high = values.astype(features.dtype)
     return np.where(flipped, np.where(features == low, high, low), features)
 
@@ -139,23 +132,13 @@ def swap_features(X: ArrayLike, p_example: float, p_feature: float, rng: Any) ->
     >>> swap_features([[0, 1], [2, 3], [4, 5], [6, 7]], p_example=0.5, p_feature=1.0, rng=0).tolist()
     [[0, 1], [4, 1], [6, 5], [6, 1]]
     """
-    generator = check_rng(rng)
-    p_example = check_real("p_example", p_example, "[0, 1]")
-    p_feature = check_real("p_feature", p_feature, "[0, 1]")
-    features = np.asarray(X)
-    if features.ndim != 2:
-        raise ValueError(f"X must have rows and columns, got shape {features.shape}")
-    wrong = (generator.random(len(features)) < p_example)[:, None] & (generator.random(features.shape) < p_feature)
+    features, wrong, generator = _selected(X, p_example, p_feature, rng)
     others = generator.integers(max(len(features), 1), size=features.shape)
     return np.where(wrong, np.take_along_axis(features, others, axis=0), features)
 
 
 def insider_twist(
-    X: ArrayLike,
-    rng: Any,
-    *,
-    scale: Mapping[int, float] | None = None,
-    symbols: Mapping[int, int] | None = None,
+    X: ArrayLike, rng: Any, *, scale: Mapping[int, float] | None = None, symbols: Mapping[int, int] | None = None
 ) -> NDArray[np.float64]:
     """Spoil the three columns that matter most, as an insider would (sypherd2022, Figure 3).
 
@@ -201,6 +184,19 @@ def insider_twist(
             raise ValueError(f"column {column} must hold the codes 0 to {count - 1}")
         changed[:, column] = (codes + generator.integers(0, 2, len(codes))) % count
     return changed
+
+
+def _selected(
+    X: ArrayLike, p_example: float, p_feature: float, rng: Any
+) -> tuple[NDArray[Any], NDArray[np.bool_], np.random.Generator]:
+    """The table, the entries that are to be spoiled, and the generator that chose them."""
+    generator, features = check_rng(rng), np.asarray(X)
+    p_example = check_real("p_example", p_example, "[0, 1]")
+    p_feature = check_real("p_feature", p_feature, "[0, 1]")
+    if features.ndim != 2:
+        raise ValueError(f"X must have rows and columns, got shape {features.shape}")
+    selected = generator.random(len(features)) < p_example
+    return features, selected[:, None] & (generator.random(features.shape) < p_feature), generator
 
 
 def _draw(pool: NDArray[np.intp], count: int, generator: np.random.Generator) -> NDArray[np.intp]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss._validation import check_real, check_rng
+from marginloss._validation import check_choice, check_real, check_rng
 
 __all__ = ["flip_by_margin", "flip_labels"]
 
@@ -52,8 +52,7 @@ def flip_labels(
     """
     generator = check_rng(rng)
     labels, pair = _two_classes(y, classes)
-    if kind not in ("iid", "count", "stratified"):
-        raise ValueError(f"kind must be 'iid', 'count' or 'stratified', got {kind!r}")
+    check_choice("kind", kind, ("iid", "count", "stratified"))
     if isinstance(rate, Mapping):
         if kind == "stratified":
             raise ValueError("kind='stratified' takes a single rate: it already fixes the number in each class")
@@ -117,8 +116,7 @@ def flip_by_margin(
         raise ValueError(f"margin must have one value per label, got shape {margins.shape} for {len(labels)} labels")
     if np.isnan(margins).any():
         raise ValueError("margin contains NaN")
-    if where not in ("small", "large"):
-        raise ValueError(f"where must be 'small' or 'large', got {where!r}")
+    check_choice("where", where, ("small", "large"))
     count = round(check_real("rate", rate, "[0, 1]") * len(labels))
     right = np.flatnonzero(margins > 0)
     if count > len(right):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from marginloss._validation import check_real
+from marginloss._validation import check_choice, check_real
 from marginloss.risk.cvar import cvar
 from marginloss.risk.entropic import descend
 from marginloss.risk.masses import BLOCK, Array, check_losses, check_tail, check_tails, masses, mix, price, spread
@@ -68,8 +68,7 @@ def lpboost(
     is_table = solver == "highs" and isinstance(losses, np.ndarray) and losses.dtype == bool
     matrix: NDArray[Any] = np.asarray(losses) if is_table else check_losses(losses, ndim=2)
     alpha, tol = check_tail(alpha), check_real("tol", tol, "(0, inf)")
-    if solver not in ("highs", "cvxpy"):
-        raise ValueError(f"solver must be 'highs' or 'cvxpy', got {solver!r}")
+    check_choice("solver", solver, ("highs", "cvxpy"))
     mass = masses(sample_weight, len(matrix))
     scaled = _Scaled(matrix, mass)
     if solver == "cvxpy":

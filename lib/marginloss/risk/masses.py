@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from marginloss._validation import check_real
+from marginloss._validation import check_real, check_reals
 
 __all__ = ["Array", "check_beta", "check_losses", "check_tail", "check_tails", "masses", "mix", "price", "spread"]
 
@@ -23,15 +23,7 @@ def check_tail(alpha: object) -> float:
 
 def check_tails(alphas: ArrayLike) -> Array:
     """Tail fractions as a vector of numbers in (0, 1]."""
-    try:
-        levels = np.asarray(alphas, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"alphas must be a vector of tail fractions, got {alphas!r}") from None
-    if levels.ndim != 1:
-        raise ValueError(f"alphas must be a vector of tail fractions, got an array of shape {levels.shape}")
-    for level in levels:
-        check_real("alphas", float(level), "(0, 1]")
-    return levels
+    return np.array(check_reals("alphas", alphas, "(0, 1]"))
 
 
 def check_beta(beta: object) -> float:

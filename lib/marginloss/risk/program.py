@@ -64,16 +64,8 @@ class DualProgram:
     def _add_samples(self, losses: Array, upper: Array) -> None:
         n = len(losses)
         matrix = csr_array(np.hstack([losses, np.ones((n, 1))]))
-        self._solver.addCols(
-            n,
-            np.zeros(n),
-            np.zeros(n),
-            upper,
-            matrix.nnz,
-            matrix.indptr[:-1].astype(np.int32),
-            matrix.indices,
-            matrix.data,
-        )
+        columns = matrix.nnz, matrix.indptr[:-1].astype(np.int32), matrix.indices, matrix.data
+        self._solver.addCols(n, np.zeros(n), np.zeros(n), upper, *columns)
 
     def begin_at(self, model_weights: Array, distance: Array) -> None:
         """Begin at the basis of a guess at the model weights, not at the slacks: few pivots are left if it is good.

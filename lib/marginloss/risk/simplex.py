@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from marginloss._compiled import helper, kernel
 from marginloss.losses.elementary import exp, log1p
-from marginloss.risk.masses import Array
+from marginloss.risk.masses import Array, spread
 
 __all__ = [
     "capped_exponential",
@@ -66,10 +66,7 @@ def project_capped_simplex(log_weights: ArrayLike, cap: ArrayLike) -> Array:
         raise ValueError(f"cap must be positive, got {cap!r}")
     present = s > -np.inf
     if not present.all():
-        inner = project_capped_simplex(s[present], caps if caps.ndim == 0 else caps[present])
-        weights = np.zeros(len(s))
-        weights[present] = inner
-        return weights
+        return spread(project_capped_simplex(s[present], caps if caps.ndim == 0 else caps[present]), present)
     caps = np.broadcast_to(caps, s.shape)
     total = caps.sum()
     if total < 1 - _ROUNDING:

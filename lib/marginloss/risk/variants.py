@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from marginloss._validation import check_integer, check_real
 from marginloss.risk.cvar import cvar
 from marginloss.risk.lpboost import lpboost
-from marginloss.risk.masses import Array, check_losses, check_tail, masses
+from marginloss.risk.masses import Array, check_losses, check_tail, masses, spread
 from marginloss.risk.result import LPBoostResult
 
 __all__ = ["group_lpboost", "trimmed_cvar", "trimmed_lpboost"]
@@ -112,9 +112,7 @@ def trimmed_lpboost(
         value = trimmed_cvar(z, alpha, trim, mass)
         if best is not None and value >= best.value - 1e-12:
             break
-        weights = np.zeros(len(matrix))
-        weights[kept] = found.sample_weights
-        best = LPBoostResult(found.model_weights, weights, value, found.gap)
+        best = LPBoostResult(found.model_weights, spread(found.sample_weights, kept), value, found.gap)
     assert best is not None
     return best
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +36,6 @@ __all__ = [
     "check_real",
     "check_reals",
     "check_rng",
-    "with_posterior",
 ]
 
 
@@ -297,29 +296,20 @@ class MarginlossClassifier(ClassifierMixin, BaseEstimator):
         """Share of the rows whose predicted label is ``y``."""
         return float(super().score(X, y, sample_weight))
 
-    def _labels_from_score(self, score: NDArray[np.float64]) -> NDArray[Any]:
-        """Labels of two classes by the sign of the score; a score of exactly 0 is ``classes_[0]``."""
-        return self.classes_[(score > 0).astype(np.intp) if len(self.classes_) == 2 else np.zeros(len(score), np.intp)]
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of the largest score; for two classes its sign, a score of exactly 0 being ``classes_[0]``."""
+        return self._labels(self.decision_function(X))
+
+    def _labels(self, score: NDArray[np.float64]) -> NDArray[Any]:
+        """Labels that belong to these scores."""
+        if score.ndim == 2:
+            return self.classes_[score.argmax(axis=1)]
+        return self.classes_[(score > 0).astype(np.intp) * (len(self.classes_) - 1)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self._binary_only
         return tags
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def with_posterior(method: Method) -> Method:
-    """Offer a method if the loss, fitted or to be fitted, has class probabilities to go with its scores."""
-    return available_if(_has_posterior)(method)
-
-
-def _has_posterior(model: Any) -> bool:
-    loss = getattr(model, "loss_", model.loss)
-    if getattr(loss, "posterior_slope", 1) == 0:
-        raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")
-    return True
 
 
 def _with_recipe(X: Any, error: ValueError) -> ValueError:

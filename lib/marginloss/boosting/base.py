@@ -235,12 +235,14 @@ class BoostingClassifier(Booster):
         """Weighted vote: shape (n,) for two classes (positive means ``classes_[1]``), else (n, n_classes)."""
         return self._score(self._check_new(X))
 
-    def _score(self, X: Any) -> Array:
+    def _score(self, X: Any, begin: int = 0, end: int | None = None) -> Array:
+        """What the rounds from ``begin`` to ``end`` add to the score."""
+        theta = self.theta_[begin:end]
         if isinstance(self._voters, Forest | LinearVote) and len(self.classes_) == 2:
-            return self._voters.vote(X, self.theta_)
+            return self._voters.vote(X, theta, begin)
         score = self._zero_score(X.shape[0])
-        for score in self._staged_scores(X):  # noqa: B007 the last one is the answer
-            pass
+        for hypothesis, step in zip(self._voters[begin:end], theta, strict=True):
+            score += step * self._ballot(hypothesis.predict(X))
         return score
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
@@ -265,19 +267,9 @@ class BoostingClassifier(Booster):
         score = self._zero_score(X.shape[0])
         out, done = [], 0
         for end in rounds:
-            theta = self.theta_[done:end]
-            if isinstance(self._voters, Forest) and len(self.classes_) == 2:
-                score = score + self._voters.vote(X, theta, done)
-            else:
-                for hypothesis, step in zip(self._voters[done:end], theta, strict=True):
-                    score = score + step * self._ballot(hypothesis.predict(X))
+            score, done = score + self._score(X, done, end), end
             out.append(score)
-            done = end
         return np.array(out)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Label with the larger score; at a score of exactly 0, ``classes_[0]``."""
-        return self._labels(self.decision_function(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Labels after 1, 2, ... rounds."""
@@ -317,6 +309,3 @@ class BoostingClassifier(Booster):
         y = np.asarray(y)
         for label in self.staged_predict(X):
             yield float(np.average(label == y, weights=None if sample_weight is None else np.asarray(sample_weight)))
-
-    def _labels(self, score: Array) -> NDArray[Any]:
-        return self._labels_from_score(score) if score.ndim == 1 else self.classes_[score.argmax(axis=1)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,19 +88,12 @@ class Forest(Sequence[Tree]):
     def __len__(self) -> int:
         return len(self.start) - 1
 
-    @overload
-    def __getitem__(self, index: int) -> Tree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Tree]: ...
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         t = range(len(self))[index]
         part = slice(self.start[t], self.start[t + 1])
         return Tree(*(getattr(self.nodes, name.name)[part] for name in fields(Tree)))
-
-    def __iter__(self) -> Iterator[Tree]:
-        return (self[t] for t in range(len(self)))
 
     def importances(self, steps: Array, n_features: int) -> Array:
         """Share of each feature in the decrease of the criterion, summed over the trees with weights ``steps``."""

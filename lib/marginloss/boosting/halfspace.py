@@ -109,16 +109,9 @@ class HalfspaceLearner(MarginlossClassifier):
         delta: float = 0.05,
         class_weight: ClassWeight = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.p = p
-        self.R = R
-        self.difficulty = difficulty
-        self.fit_intercept = fit_intercept
-        self.outside = outside
-        self.n_estimators = n_estimators
-        self.max_rounds = max_rounds
-        self.delta = delta
-        self.class_weight = class_weight
+        self.epsilon, self.p, self.R, self.difficulty, self.delta = epsilon, p, R, difficulty, delta
+        self.fit_intercept, self.outside, self.class_weight = fit_intercept, outside, class_weight
+        self.n_estimators, self.max_rounds = n_estimators, max_rounds
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> HalfspaceLearner:
         """Learn the halfspace.
@@ -177,7 +170,3 @@ class HalfspaceLearner(MarginlossClassifier):
         score = self.decision_function(X)
         second = self.booster_.loss_.posterior(score * self.booster_.theta_.sum())
         return np.column_stack([1 - second, second])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row."""
-        return self._labels_from_score(self.decision_function(X))

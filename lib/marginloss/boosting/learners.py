@@ -67,21 +67,25 @@ class EstimatorLearner:
         self,
         estimator: Any,
         X: Any,
-        y: NDArray[np.integer],
+        y: NDArray[Any],
         sample_weight: Array,
         n_classes: int = 2,
         random_state: Any = None,
     ) -> None:
-        if not has_fit_parameter(estimator, "sample_weight"):
-            raise ValueError(f"estimator must take sample_weight in fit, got {estimator!r}")
         self.estimator, self.X, self.y, self.n_classes = estimator, X, y, n_classes
         self.sample_weight = sample_weight
         self.random = check_random_state(random_state)
 
     def fit(self, weight: Array) -> tuple[EstimatorHypothesis, Array]:
-        """Fit a clone; return it and the margin it gives to each row."""
+        """Fit a model to weights that sum to one; return it and the margin it gives to each row."""
+        model = self._model(weight)
+        hypothesis = EstimatorHypothesis(model, self.n_classes)
+        return hypothesis, margin_of_classes(model.predict(self.X), self.y, self.n_classes)
+
+    def _model(self, weight: Array) -> Any:
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(f"estimator must take sample_weight in fit, got {self.estimator!r}")
         model = seeded(clone(self.estimator), self.random)
         # scaled to mean one: some learners stop when the weights are small in absolute terms
         model.fit(self.X, self.y, sample_weight=weight * len(weight))
-        hypothesis = EstimatorHypothesis(model, self.n_classes)
-        return hypothesis, margin_of_classes(model.predict(self.X), self.y, self.n_classes)
+        return model

@@ -70,22 +70,16 @@ def add_up(rows: Any, whole: bool, y: Any, weight: Any, total: Any) -> None:
     total[:] = 0.0
     if len(total) > 2:
         for i in range(len(weight) if whole else len(rows)):
-            row = i if whole else np.int64(rows[i])
+            row = np.uint32(i) if whole else rows[i]
             total[y[row]] += weight[row]
         return
     # in registers, since a sum in memory waits for its last store, and without a branch to guess
     zero, one = 0.0, 0.0
-    if whole:
-        for i in range(len(weight)):
-            positive = weight[i] * (y[i] == 1)
-            one += positive
-            zero += weight[i] - positive
-    else:
-        for i in range(len(rows)):
-            w = weight[rows[i]]
-            positive = w * (y[rows[i]] == 1)
-            one += positive
-            zero += w - positive
+    for i in range(len(weight) if whole else len(rows)):
+        row = np.uint32(i) if whole else rows[i]
+        positive = weight[row] * (y[row] == 1)
+        one += positive
+        zero += weight[row] - positive
     total[0], total[1] = zero, one
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,16 +48,12 @@ class LinearVote(Sequence[LinearHypothesis]):
     def __len__(self) -> int:
         return len(self.coefs)
 
-    @overload
-    def __getitem__(self, index: int) -> LinearHypothesis: ...
-    @overload
-    def __getitem__(self, index: slice) -> LinearVote: ...
     def __getitem__(self, index: Any) -> Any:
         return LinearVote(self.coefs[index]) if isinstance(index, slice) else LinearHypothesis(self.coefs[index])
 
-    def vote(self, X: Any, steps: Array) -> Array:
-        """Sum of ``steps[t] * v_t . x`` for each row of ``X``."""
-        return np.asarray(X @ (steps @ self.coefs), dtype=np.float64)
+    def vote(self, X: Any, steps: Array, first: int = 0) -> Array:
+        """Sum of ``steps[t] * v_t . x`` for each row of ``X``, over the hypotheses from ``first`` on."""
+        return np.asarray(X @ (steps @ self.coefs[first : first + len(steps)]), dtype=np.float64)
 
 
 class LinearLearner:
@@ -86,14 +82,10 @@ class LinearLearner:
 
     def fit(self, weight: Array) -> tuple[LinearHypothesis, Array]:
         """Hypothesis for these weights, and the margin it gives to each row."""
-        hypothesis, _ = self.best(self.X.T @ (weight * self.sign).astype(self.X.dtype))
+        z = self.X.T @ (weight * self.sign).astype(self.X.dtype)
+        hypothesis = LinearHypothesis(attaining_vector(z, self.p, self.ties) / self.R)
         gain = self.sign * (self.X @ hypothesis.coef.astype(self.X.dtype))  # without a copy in another precision
         return hypothesis, gain.astype(np.float64)
-
-    def best(self, z: Array) -> tuple[LinearHypothesis, float]:
-        r"""The hypothesis for the average :math:`z`, and its edge :math:`\|z\|_p/R`."""
-        hypothesis = LinearHypothesis(attaining_vector(z, self.p, self.ties) / self.R)
-        return hypothesis, float(hypothesis.coef @ z)
 
 
 class PNormLearner(MarginlossClassifier):
@@ -145,10 +137,7 @@ class PNormLearner(MarginlossClassifier):
     }
 
     def __init__(self, p: float = 2.0, R: float | None = None, outside: str = "raise", ties: str = "uniform") -> None:
-        self.p = p
-        self.R = R
-        self.outside = outside
-        self.ties = ties
+        self.p, self.R, self.outside, self.ties = p, R, outside, ties
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PNormLearner:
         """Average the signed examples and transform the average.
@@ -214,7 +203,3 @@ class PNormLearner(MarginlossClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return np.asarray(X @ self.coef_[0], dtype=np.float64)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row."""
-        return self._labels_from_score(self.decision_function(X))

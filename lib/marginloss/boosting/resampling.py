@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
-from sklearn.utils import check_random_state
 
-from marginloss.boosting.learners import EstimatorHypothesis, margin_of_classes, seeded
+from marginloss.boosting.learners import EstimatorLearner, seeded
 
 __all__ = ["ResamplingLearner", "starts_warm"]
 
@@ -22,7 +21,7 @@ def starts_warm(estimator: Any) -> bool:
     return hasattr(estimator, "warm_up") and hasattr(estimator, "tuned")
 
 
-class ResamplingLearner:
+class ResamplingLearner(EstimatorLearner):
     """Weak learner for :func:`marginloss.boosting.loop.boost` that draws rows by weight instead of weighing them.
 
     An estimator with two more methods starts warm: ``warm_up(X, y, n_classes, random)`` is called once, and in every
@@ -42,25 +41,11 @@ class ResamplingLearner:
     """
 
     def __init__(
-        self,
-        estimator: Any,
-        X: Any,
-        y: NDArray[np.intp],
-        sample_weight: Array,
-        n_classes: int = 2,
-        random_state: Any = None,
+        self, estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array, n_classes: int, random_state: Any
     ) -> None:
-        self.X, self.y, self.n_classes, self.sample_weight = X, y, n_classes, sample_weight
-        self.random = check_random_state(random_state)
-        self.estimator = clone(estimator)
+        super().__init__(clone(estimator), X, y, sample_weight, n_classes, random_state)
         if starts_warm(self.estimator):
             self.estimator.warm_up(X, y, n_classes, self.random)
-
-    def fit(self, weight: Array) -> tuple[EstimatorHypothesis, Array]:
-        """Fit a model to weights that sum to one; return it and the margin it gives to each row."""
-        model = self._model(weight)
-        hypothesis = EstimatorHypothesis(model, self.n_classes)
-        return hypothesis, margin_of_classes(model.predict(self.X), self.y, self.n_classes)
 
     def _model(self, weight: Array) -> Any:
         if starts_warm(self.estimator):

@@ -17,9 +17,10 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginloss._rows import best_parameters
-from marginloss._validation import ClassWeight, MarginlossClassifier, with_posterior
+from marginloss._validation import ClassWeight, MarginlossClassifier
 from marginloss.interop.objectives import MarginObjective, temperatures
 from marginloss.losses import AlphaLoss, LogisticLoss, MarginLoss, TwoTemperatureLoss
+from marginloss.losses.base import with_posterior
 from marginloss.losses.tempered import two_temperature_posterior
 from marginloss.losses.two_temperature import TemperedMarginLoss
 
@@ -132,7 +133,7 @@ class RobustClassifier(MarginlossClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of the largest score; for two classes its sign, a score of 0 being ``classes_[0]``."""
         scores = self.decision_function(X)
-        return self._labels_from_score(scores) if scores.ndim == 1 else self.classes_[scores.argmax(axis=1)]
+        return self._labels(scores)
 
     @with_posterior
     def predict_proba(self, X: Any) -> Array:

@@ -63,11 +63,6 @@ class LinearModel(MarginlossClassifier):
         scores = np.asarray(X @ self.coef_.T.astype(X.dtype), dtype=np.float64) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of the largest score; for two classes its sign, a score of 0 being ``classes_[0]``."""
-        scores = self.decision_function(X)
-        return self._labels_from_score(scores) if scores.ndim == 1 else self.classes_[scores.argmax(axis=1)]
-
     def _check_data(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
@@ -75,9 +70,10 @@ class LinearModel(MarginlossClassifier):
         self._need_two_classes()
         return X, codes, weight
 
-    def _check_factor(self, factor: DesignFactor | None, X: Any, weight: Array) -> DesignFactor:
+    def _check_factor(self, factor: DesignFactor | None, X: Any, weight: Array) -> DesignFactor | None:
+        """The given factor, or one of these rows where it is needed."""
         if factor is None:
-            return DesignFactor(X, weight)
+            return DesignFactor(X, weight) if self.solver == "lbfgs" or self.step_size is None else None
         if not isinstance(factor, DesignFactor) or factor.n_features != X.shape[1]:
             raise ValueError(f"factor must be a DesignFactor of {X.shape[1]} features, got {factor!r}")
         return factor

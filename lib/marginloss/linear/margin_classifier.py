@@ -10,12 +10,13 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from marginloss._rows import best_parameters, merge_rows
-from marginloss._validation import ClassWeight, with_posterior
+from marginloss._validation import ClassWeight
 from marginloss.linear.base import LinearModel
 from marginloss.linear.factor import DesignFactor
 from marginloss.linear.objective import MarginObjective, SmoothedHinge
 from marginloss.linear.solver import best_of
 from marginloss.losses import AlphaLoss, HingeLoss, LogisticLoss, MarginLoss
+from marginloss.losses.base import with_posterior
 
 __all__ = ["MarginClassifier"]
 
@@ -108,19 +109,10 @@ class MarginClassifier(LinearModel):
         random_state: Any = None,
         class_weight: ClassWeight = None,
     ) -> None:
-        self.loss = loss
-        self.l2 = l2
-        self.solver = solver
-        self.radius = radius
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step_size = step_size
-        self.n_starts = n_starts
-        self.warm_start = warm_start
-        self.cv = cv
-        self.random_state = random_state
-        self.class_weight = class_weight
+        self.loss, self.l2, self.solver, self.radius = loss, l2, solver, radius
+        self.fit_intercept, self.max_iter, self.tol, self.step_size = fit_intercept, max_iter, tol, step_size
+        self.n_starts, self.warm_start, self.cv = n_starts, warm_start, cv
+        self.random_state, self.class_weight = random_state, class_weight
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, factor: DesignFactor | None = None
@@ -138,12 +130,10 @@ class MarginClassifier(LinearModel):
             Made of the same ``X``, to share its cost over a sweep; it does not change the result.
         """
         self._validate_params()
-        X, codes, weight = self._check_data(X, y, sample_weight)
-        whole = X, codes, weight
-        X, codes, weight = merge_rows(X, codes, weight)
+        whole = self._check_data(X, y, sample_weight)
+        X, codes, weight = merge_rows(*whole)
         signs = np.where(codes == 1, 1.0, -1.0)
-        if self.solver == "lbfgs" or self.step_size is None:
-            factor = self._check_factor(factor, X, weight)
+        factor = self._check_factor(factor, X, weight)
         if self.loss == "cv":
             candidates = [{"loss": loss} for loss in CANDIDATES]
             self.loss_ = best_parameters(self, candidates, *whole, sample_weight, factor=factor)["loss"]

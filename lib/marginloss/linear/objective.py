@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,34 +16,14 @@ from marginloss.losses.two_temperature import TwoTemperatureLoss
 __all__ = ["ActivationObjective", "MarginObjective", "Objective", "SmoothedHinge"]
 
 Array = NDArray[np.float64]
-Evaluation = tuple[float, Array, Array]
 
 
-class Objective(Protocol):
-    """Mean loss as a function of coefficients (d, K) and intercepts (K,)."""
+class Objective(ABC):
+    """Mean loss as a function of coefficients (d, K) and intercepts (K,).
 
-    outputs: int
-    fit_intercept: bool
-    #: Differences of the objective that its precision does not resolve.
-    rounding: float
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether a point without slope is a minimum."""
-        ...
-
-    @property
-    def curvature(self) -> float:
-        """Largest curvature of the loss at a score of zero, relative to that of the logistic loss; at least 1."""
-        ...
-
-    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
-        """Value, gradient in the coefficients and gradient in the intercepts."""
-        ...
-
-
-class _LinearObjective(ABC):
-    """Two products with ``X``, in its precision; everything else is in double."""
+    Two products with ``X`` are in its precision, everything else is in double; ``rounding`` says which differences of
+    the objective are not resolved.
+    """
 
     outputs: int
 
@@ -51,7 +31,17 @@ class _LinearObjective(ABC):
         self.X, self.weight, self.fit_intercept = X, weight / weight.sum(), fit_intercept
         self.rounding = 1e-14 if X.dtype == np.float64 else 1e-8
 
-    def __call__(self, coef: Array, intercept: Array) -> Evaluation:
+    @property
+    @abstractmethod
+    def is_convex(self) -> bool:
+        """Whether a point without slope is a minimum."""
+
+    @property
+    def curvature(self) -> float:
+        """Largest curvature of the loss at a score of zero, relative to that of the logistic loss; at least 1."""
+        return 1.0
+
+    def __call__(self, coef: Array, intercept: Array) -> tuple[float, Array, Array]:
         """Value, gradient in the coefficients and gradient in the intercepts."""
         # a value that is not finite ends the solver, with its reason
         with np.errstate(over="ignore", invalid="ignore"):
@@ -67,7 +57,7 @@ class _LinearObjective(ABC):
         """Weighted sum of the losses, and its slopes in the scores."""
 
 
-class MarginObjective(_LinearObjective):
+class MarginObjective(Objective):
     """Mean of a margin loss; ``y`` holds −1 and +1."""
 
     outputs = 1
@@ -92,21 +82,14 @@ class MarginObjective(_LinearObjective):
         return float(self.weight @ losses), (self._signed_weight * weights)[:, None]
 
 
-class ActivationObjective(_LinearObjective):
+class ActivationObjective(Objective):
     """Mean two-temperature loss of several classes; ``codes`` holds 0 to C − 1."""
 
     def __init__(
-        self,
-        X: Any,
-        codes: NDArray[np.intp],
-        weight: Array,
-        temperatures: tuple[float, float],
-        fit_intercept: bool = True,
+        self, X: Any, codes: NDArray[np.intp], weight: Array, temperatures: tuple[float, float], fit_intercept: bool
     ) -> None:
         super().__init__(X, weight, fit_intercept)
         self.codes, self.temperatures, self.outputs = codes, temperatures, int(codes.max()) + 1
-
-    curvature = 1.0
 
     @property
     def is_convex(self) -> bool:

@@ -75,10 +75,8 @@ class _OnlineLinear(MarginlossClassifier):
         validation_fraction: float | None = None,
         class_weight: ClassWeight = None,
     ) -> None:
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.validation_fraction = validation_fraction
-        self.class_weight = class_weight
+        self.max_iter, self.fit_intercept = max_iter, fit_intercept
+        self.validation_fraction, self.class_weight = validation_fraction, class_weight
 
     @abstractmethod
     def _weights(self, z: Array) -> Array:
@@ -163,10 +161,6 @@ class _OnlineLinear(MarginlossClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return X @ self.coef_[0] + self.intercept_[0]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row."""
-        return self._labels_from_score(self.decision_function(X))
 
 
 class PNormPerceptron(_OnlineLinear):

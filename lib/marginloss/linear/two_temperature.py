@@ -94,20 +94,10 @@ class TwoTemperatureClassifier(LinearModel):
         random_state: Any = None,
         class_weight: ClassWeight = None,
     ) -> None:
-        self.t1 = t1
-        self.t2 = t2
-        self.l2 = l2
-        self.solver = solver
-        self.radius = radius
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.step_size = step_size
-        self.n_starts = n_starts
-        self.warm_start = warm_start
-        self.cv = cv
-        self.random_state = random_state
-        self.class_weight = class_weight
+        self.t1, self.t2, self.l2, self.solver, self.radius = t1, t2, l2, solver, radius
+        self.fit_intercept, self.max_iter, self.tol, self.step_size = fit_intercept, max_iter, tol, step_size
+        self.n_starts, self.warm_start, self.cv = n_starts, warm_start, cv
+        self.random_state, self.class_weight = random_state, class_weight
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, factor: DesignFactor | None = None
@@ -128,11 +118,9 @@ class TwoTemperatureClassifier(LinearModel):
             raise ValueError(
                 f"t2 must be at least 1 if t1 is, else the loss can be infinite; got t1={self.t1!r}, t2={self.t2!r}"
             )
-        X, codes, weight = self._check_data(X, y, sample_weight)
-        whole = X, codes, weight
-        X, codes, weight = merge_rows(X, codes, weight)
-        if self.solver == "lbfgs" or self.step_size is None:
-            factor = self._check_factor(factor, X, weight)
+        whole = self._check_data(X, y, sample_weight)
+        X, codes, weight = merge_rows(*whole)
+        factor = self._check_factor(factor, X, weight)
         chosen = {"t1": self.t1, "t2": self.t2}
         if "cv" in chosen.values():
             grids = (GRID_T1 if self.t1 == "cv" else (self.t1,)), (GRID_T2 if self.t2 == "cv" else (self.t2,))

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
+from sklearn.utils.metaestimators import available_if
 
 from marginloss._compiled import helper
 from marginloss.losses.elementary import FAR, exp_and_expm1
 
-__all__ = ["MarginLoss", "power_loss", "power_loss_scalar", "softplus"]
+__all__ = ["MarginLoss", "power_loss", "power_loss_scalar", "softplus", "with_posterior"]
 
 Array = NDArray[np.float64]
 
@@ -140,3 +141,14 @@ class MarginLoss(ABC):
             out = np.asarray(function(z, *args), dtype=np.float64)
             out = np.where(np.isnan(z), np.nan, out)
         return out[()]
+
+
+def _has_posterior(model: Any) -> bool:
+    loss = getattr(model, "loss_", model.loss)
+    if getattr(loss, "posterior_slope", 1) == 0:
+        raise AttributeError(f"predict_proba is not available when loss={loss!r}: the loss is not one of probabilities")
+    return True
+
+
+#: Offers a method if the loss, fitted or to be fitted, has class probabilities to go with its scores.
+with_posterior = available_if(_has_posterior)

@@ -255,15 +255,8 @@ class HingeLoss(MarginLoss):
     array([2., 1., 0.])
     """
 
-    @property
-    def bound(self) -> float:
-        """The hinge is unbounded."""
-        return math.inf
-
-    @property
-    def is_convex(self) -> bool:
-        """The hinge is convex."""
-        return True
+    bound = math.inf
+    is_convex = True
 
     def _value(self, z: Array) -> Array:
         return np.maximum(0.0, 1 - z)

@@ -38,15 +38,8 @@ class CappedExponentialLoss(MarginLoss):
     def __post_init__(self) -> None:
         object.__setattr__(self, "decay", check_real("decay", self.decay, "(0, inf)"))
 
-    @property
-    def bound(self) -> float:
-        """The loss grows linearly on the wrong side."""
-        return math.inf
-
-    @property
-    def is_convex(self) -> bool:
-        """Its weight never increases with the margin."""
-        return True
+    bound = math.inf  # it grows linearly on the wrong side
+    is_convex = True
 
     def _value(self, z: Array) -> Array:
         return self._weight(z) / self.decay + np.maximum(-z, 0.0)

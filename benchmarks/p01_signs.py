@@ -24,7 +24,7 @@ TRIED = (
 )
 
 
-def comparisons(m: int = 1000, goals: tuple[float, float] = (250, 12)) -> Iterator[Comparison]:
+def comparisons(m: int = 1000, goals: tuple[float, float] = (150, 8)) -> Iterator[Comparison]:
     from sklearn.ensemble import AdaBoostClassifier
     from sklearn.tree import DecisionTreeClassifier
     from xgboost import XGBClassifier

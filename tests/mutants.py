@@ -205,7 +205,7 @@ def main() -> int:
             free.put(workplace(Path(folder, str(i))))
         suites = {frozenset(tests_of(mutant.file)): mutant.file for mutant in chosen}
 
-        def run(one: Mutant) -> None:
+        def run(mutant: Mutant) -> None:
             place, begin = free.get(), time.perf_counter()
             target = place / "lib/marginloss" / mutant.file
             original = target.read_text("utf-8")

@@ -13,13 +13,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from marginloss._validation import POSITIVE, ClassWeight
 from marginloss.boosting.loop import Round, WeakLearner
 from marginloss.boosting.mixture import MixtureClassifier
+from marginloss.boosting.rules import adaboost_step
 from marginloss.risk import hedge_excess
 
 __all__ = ["AdaLPBoostClassifier"]
 
 Array = NDArray[np.float64]
-
-SMALLEST_ERROR = 1e-10  # of AdaBoost's step, which has no end at an error of 0 or 1
 
 
 class AdaLPBoostClassifier(MixtureClassifier):
@@ -166,6 +165,6 @@ class AdaLPBoostClassifier(MixtureClassifier):
 
         def adaboost(now: Round) -> float:
             collect(now)
-            return float(np.log(1 / np.clip(now.error, SMALLEST_ERROR, 1 - SMALLEST_ERROR) - 1))
+            return 2 * adaboost_step(now.error, 2)
 
         return adaboost if self.reweight == "adaboost" else collect

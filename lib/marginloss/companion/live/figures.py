@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from marginloss.boosting.bounds import theta_of
 from marginloss.boosting.stump_rounds import stump_rounds, weigh_odds
 from marginloss.companion.live import landscape, lines
 from marginloss.companion.live import rounds as boosting
@@ -158,7 +159,7 @@ def poison_figure() -> LiveFigure:
     worst = np.array([0.985, -0.14])  # where the target is surest, turned a little
     poison = np.tile(worst, (10, 1))
     Xp, yp = np.vstack([X, poison]), np.append(y, -np.ones(10))
-    aim = round(gamma / (2 + gamma), 3)
+    aim = round(theta_of(gamma), 3)
     fig, ax = figure("single")
     for name, advantage in (("AdaBoost", 0.0), ("SmoothBoost", gamma)):
         w = boost_plane(Xp, yp, advantage, kappa, aim)

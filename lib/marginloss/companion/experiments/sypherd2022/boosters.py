@@ -23,7 +23,7 @@ from marginloss.boosting import PILBoostClassifier
 from marginloss.boosting.encode import encode
 from marginloss.boosting.forest import Forest
 from marginloss.boosting.loop import Round, boost
-from marginloss.boosting.rules import GradientStep, LinkWeights
+from marginloss.boosting.rules import GradientStep, LinkWeights, adaboost_step
 from marginloss.boosting.trees import TreeLearner
 from marginloss.datasets import load_breast_cancer, load_online_shoppers, load_pima, load_xd6
 from marginloss.losses.proper import AlphaCPELoss
@@ -131,8 +131,7 @@ class RealTreeAdaBoost:
         return self
 
     def _step(self, now: Round) -> float:
-        error = min(max(now.error, 1e-10), 1 - 1e-10)  # a perfect tree gets a finite step
-        return self.shrinkage * 0.5 * math.log((1 - error) / error)
+        return self.shrinkage * adaboost_step(now.error, 2)
 
     def predict(self, X: Array) -> NDArray[np.int64]:
         """Labels -1 and +1."""

@@ -27,8 +27,6 @@ from marginloss.companion.folders import build_folder
 from marginloss.companion.ledger import PAPERS
 from marginloss.companion.numbers import shown
 
-__all__ = ["main"]
-
 EXAMPLES = """examples:
   marginloss run                               execute the chapters that changed
   marginloss run alpha_loss --scale paper      one chapter, with the paper's number of runs

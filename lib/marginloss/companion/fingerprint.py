@@ -21,8 +21,6 @@ import numpy as np
 
 from marginloss.companion.digest import code_digest, combine, reach_digest
 
-__all__ = ["describe"]
-
 
 def describe(value: Any, where: str) -> str:
     """Describe a value so that equal texts mean equal values.

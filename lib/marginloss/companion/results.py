@@ -12,8 +12,6 @@ from typing import Any
 
 from marginloss.companion.folders import build_folder
 
-__all__ = ["Recorded", "Result", "glued_values", "result_file", "results", "write_atomically"]
-
 PREFIX = "application/papermill.record/"
 
 

@@ -14,8 +14,6 @@ from marginloss.companion.book.told import Told
 from marginloss.companion.scale import current_scale
 from marginloss.companion.wording import sentence_part
 
-__all__ = ["Number", "box", "fold_solutions"]
-
 
 class Number(SphinxRole):
     """``{n}`fig-5.gain:points```: what the chapter, or by its full name another one, recorded, in words or digits."""

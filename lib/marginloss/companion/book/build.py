@@ -26,8 +26,6 @@ from marginloss.companion.policies import as_svg, draw_policies, draw_social
 from marginloss.companion.results import Result, write_atomically
 from marginloss.companion.scale import SCALES
 
-__all__ = ["FRONT", "BuildError", "build"]
-
 PACKED = "marginloss-book.zip"
 FRONT = "docs/front.svg"  # the picture of the README
 

@@ -14,8 +14,6 @@ from marginloss.companion.ledger import entries
 from marginloss.companion.plotting import figure
 from marginloss.datasets.registry import dataset
 
-__all__ = ["card", "portrait"]
-
 # two classes: never colour alone
 _CLASSES = ({"color": "#0072B2", "marker": "o"}, {"color": "#D55E00", "marker": "^"})
 _POINTS = 400  # of each class, in a scatter plot

@@ -15,8 +15,6 @@ import yaml
 from marginloss._validation import check_name
 from marginloss.companion.book.layout import pages, root
 
-__all__ = ["Labels", "page_numbers"]
-
 KINDS = {"fig": "Fig.", "tab": "Table", "eq": "Equation", "thm": "Theorem", "lem": "Lemma", "prop": "Proposition"}
 LABEL = re.compile(
     r":(?:name|label): (?P<named>(?:fig|tab|eq|thm|lem|prop)-[\w-]+)|\$\$[ \t]*\((?P<equation>eq-[\w-]+)\)"

@@ -15,8 +15,6 @@ from marginloss.companion.book.labels import Labels
 from marginloss.companion.results import PREFIX
 from marginloss.companion.wording import sentence_part
 
-__all__ = ["BOXES", "FIRST", "as_markdown", "readable"]
-
 INTRODUCTION = """*A chapter of* Marginalia, *with its numbers, figures and outputs as in the book. To run it again you
 need the book's library, `marginloss`, which is not on a package index: clone the repository of the book, and set
 `CLONE` below to the folder of your clone.*"""

@@ -8,8 +8,6 @@ from marginloss.companion.ledger import entries
 from marginloss.companion.results import Recorded
 from marginloss.datasets import available
 
-__all__ = ["Told"]
-
 
 class Told(Recorded):
     """What the chapters recorded; a number that needs a data set which is not here is a dash."""

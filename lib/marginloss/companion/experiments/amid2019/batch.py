@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from sklearn.utils import gen_batches
 
-__all__ = ["Minima", "minimise_many"]
-
 Array = NDArray[np.float64]
 
 MEMORY = 10

@@ -10,8 +10,6 @@ from marginloss.losses.log_partition import excess, log_exp_t
 from marginloss.losses.tempered import fixed_point_updates, log_t
 from marginloss.theory.amid2019.iterations import hardest_rows, totals_after
 
-__all__ = ["curvature_map", "in_triangle", "partition_accuracy", "simplex_risk"]
-
 Array = NDArray[np.float64]
 
 

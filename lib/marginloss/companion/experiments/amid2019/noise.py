@@ -15,22 +15,6 @@ from marginloss.linear.objective import SmoothedHinge
 from marginloss.losses import LogisticLoss, TwoTemperatureLoss
 from marginloss.noise import flip_by_margin, flip_labels, replace_instances
 
-__all__ = [
-    "INSTANCE_NOISES",
-    "LABEL_NOISES",
-    "LOWEST",
-    "NOISES",
-    "PENALTIES",
-    "TEMPERATURES",
-    "ahead",
-    "by_penalty",
-    "clean_run",
-    "instance_run",
-    "label_run",
-    "selected",
-    "temperature_run",
-]
-
 Array = NDArray[np.float64]
 
 #: The two-temperature model once more, with the lower objective of two starts: zero, and the logistic solution.

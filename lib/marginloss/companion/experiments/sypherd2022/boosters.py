@@ -29,20 +29,6 @@ from marginloss.datasets import load_breast_cancer, load_online_shoppers, load_p
 from marginloss.losses.proper import AlphaCPELoss
 from marginloss.noise import flip_features, flip_labels, insider_twist
 
-__all__ = [
-    "DEPTHS",
-    "STEP_SIZES",
-    "Method",
-    "accuracy",
-    "clean_log_loss",
-    "importances",
-    "link_contest",
-    "majority_share",
-    "paper_methods",
-    "profile_entropy",
-    "step_response",
-]
-
 Array = NDArray[np.float64]
 
 LOADERS: dict[str, Callable[..., Any]] = {

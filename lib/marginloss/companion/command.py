@@ -1,4 +1,4 @@
-"""The command ``marginloss``: run, try and build the book; list claims, exhibits and data sets; compare learners."""
+"""The command marginloss: run, try and build the book; list claims, exhibits and data sets; compare learners."""
 
 from __future__ import annotations
 

@@ -14,8 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Source", "closure", "closure_digest", "read_module", "read_source"]
-
 LIBRARY = Path(__file__).parents[2]
 
 

@@ -1,4 +1,4 @@
-"""The command ``marginloss``: run, try and build the book; list claims, exhibits and data sets; compare learners."""
+"""The command marginloss: run, try and build the book; list claims, exhibits and data sets; compare learners."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
 from marginloss.companion.ledger import PAPERS
 from marginloss.companion.numbers import shown
-
-__all__ = ["main"]
 
 EXAMPLES = """examples:
   marginloss run                               execute the chapters that changed

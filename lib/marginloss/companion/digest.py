@@ -16,8 +16,6 @@ from marginloss.companion.closure import LIBRARY, Source, closure, closure_diges
 from marginloss.datasets import files
 from marginloss.datasets.registry import dataset, names
 
-__all__ = ["code_digest", "combine", "library_digest", "reach_digest"]
-
 CLAIMS = "marginloss.theory"
 
 

@@ -6,7 +6,7 @@ import base64
 import html
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise, product, zip_longest
 from typing import Any
 
@@ -238,13 +238,7 @@ class Explorer:
         self._panels = [panel for panels in groups for panel in panels]
         self.data = {
             "controls": [
-                {
-                    "key": c.key,
-                    "label": c.label,
-                    "values": list(map(float, c.values)),
-                    "stops": c.stops,
-                    "start": float(c.start),
-                }
+                asdict(c) | {"values": list(map(float, c.values)), "stops": c.stops, "start": float(c.start)}
                 for c in controls
             ],
             "groups": [[panel.table(known) for panel in panels] for panels in groups],

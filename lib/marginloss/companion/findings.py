@@ -17,8 +17,6 @@ from marginloss.companion.ledger import Entry, entries
 from marginloss.companion.results import write_atomically
 from marginloss.theory import Finding, check, function_of
 
-__all__ = ["confirm", "findings"]
-
 
 def findings(key: str | None = None) -> dict[str, Finding]:
     """Findings on all claims, or on those of one paper, by id.

@@ -21,8 +21,6 @@ import numpy as np
 
 from marginloss.companion.digest import code_digest, combine, reach_digest
 
-__all__ = ["describe"]
-
 
 def describe(value: Any, where: str) -> str:
     """Describe a value so that equal texts mean equal values.
@@ -75,15 +73,14 @@ def _describe(value: Any, where: str, seen: tuple[int, ...]) -> str:
     if isinstance(value, functools.partial):
         return f"partial({inner(value.func)}, {inner(value.args)}, {inner(value.keywords)})"
     if isinstance(value, types.ModuleType):
-        return f"module {value.__name__} {_module(value)}"
+        return f"module {value.__name__} {_modules_code({value.__name__})}"
     if isinstance(value, types.BuiltinFunctionType | np.ufunc):
         return f"builtin {getattr(value, '__module__', '')}.{value.__name__}"
     if isinstance(value, types.MethodType):
         return f"method {value.__name__} of {inner(value.__self__)}, {inner(value.__func__)}"
     if inspect.isclass(value):
-        return f"class {value.__module__}.{value.__qualname__}" + (
-            _reach(value) if _versioned(value) else _class(value, where, seen)
-        )
+        bases = "" if _is_fixed(value.__module__) else inner(value.__bases__)
+        return f"class {value.__module__}.{value.__qualname__} {_code(value, where)} {bases}"
     if isinstance(value, types.FunctionType):
         return _function(value, where, seen)
     if dataclasses.is_dataclass(value):
@@ -100,57 +97,52 @@ def _describe(value: Any, where: str, seen: tuple[int, ...]) -> str:
 
 
 def _function(function: types.FunctionType, where: str, seen: tuple[int, ...]) -> str:
-    """Name, source, defaults and what the function reads from outside; the name alone if versions cover it."""
-    name = f"function {function.__module__}.{function.__qualname__}"
-    if _versioned(function) and not function.__closure__:
-        return name + _reach(function)
+    """Name, code, defaults and the values that the function reads from outside; of a fixed one name and code alone."""
+    name = f"function {function.__module__}.{function.__qualname__} {_code(function, where)}"
+    if _is_fixed(function.__module__) and not function.__closure__:
+        return name
     code = function.__code__
-    read = _read(function)
+    read = {name: function.__globals__[name] for name in _global_names(code) if name in function.__globals__}
     read |= dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()), strict=True))
     read["defaults"] = [function.__defaults__, function.__kwdefaults__]
     compiled = ""
     if function.__name__ == "<lambda>":  # two on one line have one source, but not the same constants and instructions
         compiled = f"{code.co_code.hex()} {[c for c in code.co_consts if not isinstance(c, types.CodeType)]!r}"
-    return f"{name} {_source(function, where)} {compiled} {_describe(read, where, seen)}"
+    return f"{name} {compiled} {_describe(read, where, seen)}"
 
 
-def _class(value: type, where: str, seen: tuple[int, ...]) -> str:
-    """Source, base classes, and what the methods read from outside."""
-    methods = [getattr(each, "__func__", getattr(each, "fget", each)) for each in vars(value).values()]
-    read = [_read(method) for method in methods if isinstance(method, types.FunctionType)]
-    return f"{_source(value, where)} {_describe([*value.__bases__, *read], where, seen)}"
-
-
-def _read(function: types.FunctionType) -> dict[str, Any]:
-    """What a function looks up in its module."""
-    names = sorted(_global_names(function.__code__))
-    return {name: function.__globals__[name] for name in names if name in function.__globals__}
-
-
-def _global_names(code: types.CodeType) -> set[str]:
+def _global_names(code: types.CodeType) -> list[str]:
     """Names that a function, or one defined inside it, looks up in its module; attributes are none of these."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return names.union(*(_global_names(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
+    inner = (_global_names(const) for const in code.co_consts if isinstance(const, types.CodeType))
+    return sorted(names.union(*inner))
 
 
-def _reach(thing: Any) -> str:
-    """Digest of what a function or class of the library depends on; empty for one of another package."""
-    return f" {reach_digest(thing.__module__)}" if _is_own(thing.__module__) else ""
+def _code(thing: Any, where: str) -> str:
+    """Digest of the code of a function or class: what its module reaches, or its source and the user's modules."""
+    module = thing.__module__ or ""
+    if _is_fixed(module):
+        return _modules_code({module})
+    try:
+        text = textwrap.dedent(inspect.getsource(thing))
+    except (OSError, TypeError) as error:
+        raise TypeError(
+            f"{where}: the source of {thing.__qualname__} cannot be read, so that stored results could go out of date "
+            "unseen; define it in a file or a notebook, or pass cache=False"
+        ) from error
+    package = getattr(sys.modules.get(module), "__package__", None) or ""
+    return f"{code_digest([text])} {_modules_code({module} | _imported(text, package))}"
 
 
-def _module(module: types.ModuleType) -> str:
-    """The same for a module; of one that is neither ours nor installed, digest of its code."""
-    return reach_digest(module.__name__) if _is_own(module.__name__) else _user_code({module.__name__})
-
-
-def _user_code(modules: set[str]) -> str:
-    """Digest of the modules that are neither ours nor installed, and of those that they import, wherever they do."""
+def _modules_code(modules: set[str]) -> str:
+    """Digest of what modules of ours reach, and of those of the user's with all that they import, wherever they do."""
     digests: dict[str, str] = {}
     while modules:
         name = modules.pop()
-        spec = None if name in digests else _user_spec(name)
-        if spec is not None and spec.origin is not None:
-            text = Path(spec.origin).read_text(encoding="utf-8")
+        if name in digests or _is_own(name):
+            digests[name] = digests.get(name) or reach_digest(name)
+        elif (spec := _user_spec(name)) is not None:
+            text = Path(str(spec.origin)).read_text(encoding="utf-8")
             digests[name] = code_digest([text])
             modules |= _imported(text, spec.parent or "")
     return combine(f"{name} {digests[name]}" for name in sorted(digests))
@@ -158,18 +150,15 @@ def _user_code(modules: set[str]) -> str:
 
 def _user_spec(name: str) -> ModuleSpec | None:
     """Where a module is that no version stands for; None for any other, and for what is no module."""
-    if _is_own(name) or name.partition(".")[0] in sys.stdlib_module_names:
-        return None
     try:
-        spec = find_spec(name)
+        spec = None if name.partition(".")[0] in sys.stdlib_module_names else find_spec(name)
     except (ImportError, ValueError):  # a name from a module that is no package; a module made by hand
         return None
-    is_file = spec is not None and spec.has_location and str(spec.origin).endswith(".py")
-    return spec if is_file and not _installed(str(spec.origin)) else None  # type: ignore[union-attr]
+    return spec if spec and str(spec.origin).endswith(".py") and not _is_installed(str(spec.origin)) else None
 
 
 def _imported(text: str, package: str) -> set[str]:
-    """Names that may be modules in the imports of a piece of code, also of those inside functions."""
+    """Names that may be modules in the imports of a piece of code, also of those inside functions; none of ours."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -177,39 +166,19 @@ def _imported(text: str, package: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             home = resolve_name("." * node.level + (node.module or ""), package)
             found |= {home, *(f"{home}.{alias.name}" for alias in node.names)}
-    return found
+    return {name for name in found if not _is_own(name)}  # code_digest has followed those
 
 
-def _is_own(module: str | None) -> bool:
-    return (module or "").partition(".")[0] == "marginloss"
+def _is_own(module: str) -> bool:
+    return module.partition(".")[0] == "marginloss"
 
 
-def _installed(file: str) -> bool:
+def _is_installed(file: str) -> bool:
     return "site-packages" in file or "dist-packages" in file
 
 
-def _versioned(thing: Any) -> bool:
-    """Whether the digest of what it reaches, or a pinned version, stands for the source of a function or class."""
-    package = (thing.__module__ or "").partition(".")[0]
-    if _is_own(package) or package in sys.stdlib_module_names - {"__main__"}:
-        return True
-    try:
-        file = inspect.getfile(thing)
-    except TypeError:
-        return True  # built in
-    except OSError:
-        return False
-    return _installed(file)
-
-
-def _source(thing: Any, where: str) -> str:
-    """Digest of the source, and of the user's modules that are imported inside of it."""
-    try:
-        text = textwrap.dedent(inspect.getsource(thing))
-        package = getattr(sys.modules.get(thing.__module__), "__package__", None)
-        return f"{code_digest([text])} {_user_code(_imported(text, package or ''))}"
-    except (OSError, TypeError) as error:
-        raise TypeError(
-            f"{where}: the source of {thing.__qualname__} cannot be read, so that stored results could go out of date "
-            "unseen; define it in a file or a notebook, or pass cache=False"
-        ) from error
+def _is_fixed(module: str | None) -> bool:
+    """Whether the digest of what it reaches, or a pinned version, stands for the source of a module."""
+    name = module or ""
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    return _is_own(name) or _is_installed(file) or name.partition(".")[0] in sys.stdlib_module_names - {"__main__"}

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from marginloss.datasets.folders import cache_folder
 
-__all__ = ["build_folder"]
-
 
 def build_folder() -> Path:
     """Folder of everything generated: ``_build/`` of the checkout, else ``MARGINLOSS_CACHE`` or the user's cache.

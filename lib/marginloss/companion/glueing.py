@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["RECORDING", "glue", "is_recording"]
-
 RECORDING = "MARGINLOSS_RECORDING"  # environment variable, set by the runner for its kernels
 
 

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["mean_and_error", "shown"]
-
 
 def mean_and_error(**runs: ArrayLike) -> dict[str, float]:
     """Mean over the runs under each name, and its standard error under ``<name>_se``: what ``record`` takes.

@@ -7,8 +7,6 @@ import html
 import io
 from typing import Any
 
-__all__ = ["Picture", "still"]
-
 HEAVY = 250_000
 """Bytes from which a drawing is kept as pixels: some thousand points, which no phone needs as vectors."""
 

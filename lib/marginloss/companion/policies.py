@@ -19,8 +19,6 @@ from marginloss.losses import (
     TwoTemperatureLoss,
 )
 
-__all__ = ["POLICIES", "as_svg", "draw_policies", "draw_social"]
-
 POLICIES: dict[str, MarginLoss] = {
     "exponential": ExponentialLoss(),
     "logistic": LogisticLoss(),

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from marginloss.companion.folders import build_folder
-
-__all__ = ["Recorded", "Result", "glued_values", "result_file", "results", "write_atomically"]
+from marginloss.companion.ledger import entries
+from marginloss.datasets import available
 
 PREFIX = "application/papermill.record/"
 
@@ -55,7 +55,7 @@ class Recorded(dict[str, Any]):
     """What a page may say: what its chapter recorded by name, and by full name what any other chapter recorded.
 
     The full name of an exhibit's number is ``sypherd2023.fig-5.gain``; of a number of the prose, with its chapter in
-    front, ``13_adaboost_alpha/plateau``.
+    front, ``13_adaboost_alpha/plateau``. A number that needs a data set which is not here is a dash.
     """
 
     def __init__(self, chapter: str, scale: str) -> None:
@@ -69,6 +69,10 @@ class Recorded(dict[str, Any]):
             known |= {f"{result.chapter}/{short}": value for short, value in result.values.items()}
             if name in known:
                 return known[name]
+        for entry in entries():
+            from_here = name.startswith((f"{entry.id.replace(':', '.')}.", f"{entry.chapter}/"))
+            if from_here and not all(available(needed) for needed in entry.needs):
+                return "\N{EN DASH}"
         raise KeyError(name)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-__all__ = ["SCALES", "current_scale", "scaled"]
-
 SCALES = ("quick", "paper")
 
 Value = TypeVar("Value")

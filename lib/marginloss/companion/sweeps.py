@@ -23,8 +23,6 @@ from marginloss.datasets.files import write_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["sweep"]
-
 Row = dict[str, float]
 
 _LOADED = library_digest()  # of the code that this process runs, whatever is edited while it does

@@ -7,8 +7,6 @@ from typing import Any
 
 from marginloss._validation import check_name
 
-__all__ = ["find", "say", "sentence_part"]
-
 COUNTS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 MULTIPLES = {1.0: "once", 2.0: "twice"}
 

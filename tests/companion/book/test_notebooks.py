@@ -24,6 +24,7 @@ LABELS = Labels({"fig-a": "4.1", "eq-b": "4.2"}, {"p": "A page"}, {"k": (["Long"
         (":::{admonition} Solution\n:class: dropdown\n\nYes.\n:::", "**Solution.** Yes."),
         ("```{glue:figure} f\n:name: fig-a\n:alt: A b.\n\nUp.\n```", "*Fig. 4.1.* Up."),
         ("{doc}`p`", "[A page](p.ipynb)"),
+        ("[here](p.md)", "[here](p.ipynb)"),
     ],
 )
 def test_myst_becomes_markdown(myst, markdown):
@@ -57,3 +58,9 @@ def test_every_role_and_directive_of_the_book_is_understood(chapter):
     prose = re.sub(r":(count|d|,)`", "`", prose)
     markdown = as_markdown(prose, Anything(), Labels.of_book())
     assert re.findall(r"\{[\w:]+\}`|^:::.*|^```\{.*", markdown, re.MULTILINE) == []
+
+
+def test_a_table_that_a_cell_makes_has_a_number():
+    numbers = Labels.of_book().numbers
+    assert numbers["tab-bench"].rpartition(".")[0] == numbers["tab-pairs"].rpartition(".")[0]
+    assert float(numbers["tab-bench"]) < float(numbers["tab-sides"]) < float(numbers["tab-pairs"])

@@ -111,7 +111,7 @@ def test_adaboost_of_the_paper():
         score += step * h
         weight *= np.exp(-step * y * h)
         weight /= weight.sum()
-    np.testing.assert_array_equal(model.predict(X), np.where(score > 0, 1, -1))
+    np.testing.assert_array_equal(model.predict(X), score > 0)
 
 
 def test_methods_share_split_and_noise():

@@ -2,5 +2,3 @@
 
 from marginloss.companion.book.layout import Chapter, chapters, find_chapters
 from marginloss.companion.results import Result, results
-
-__all__ = ["Chapter", "Result", "chapters", "find_chapters", "results"]

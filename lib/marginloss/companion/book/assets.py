@@ -12,8 +12,6 @@ import re
 from importlib.metadata import files
 from pathlib import Path
 
-__all__ = ["MATHEMATICS", "copy_mathematics", "trim_theme"]
-
 MATHEMATICS = "mathjax"
 """Folder of the scripts that draw mathematics, below the book's static files; made by the build."""
 COMPONENTS = ["startup.js", "core.js", "input/tex.js", "output/chtml.js", "output/chtml/fonts/tex.js"]

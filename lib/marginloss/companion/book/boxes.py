@@ -10,11 +10,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from marginloss.companion.book.notebooks import BOXES
-from marginloss.companion.book.told import Told
+from marginloss.companion.results import Recorded
 from marginloss.companion.scale import current_scale
 from marginloss.companion.wording import sentence_part
-
-__all__ = ["Number", "box", "fold_solutions"]
 
 
 class Number(SphinxRole):
@@ -24,7 +22,7 @@ class Number(SphinxRole):
         """The text, or an error of the build that names what was recorded."""
         chapter = Path(self.env.docname).name
         try:
-            shown = sentence_part(self.text, Told(chapter, current_scale()))
+            shown = sentence_part(self.text, Recorded(chapter, current_scale()))
         except (KeyError, ValueError) as error:
             message = self.inliner.reporter.error(f"{{n}}`{self.text}`: {error}", line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]

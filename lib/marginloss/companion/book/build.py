@@ -18,15 +18,12 @@ from marginloss.companion.book.layout import chapters, pages, root
 from marginloss.companion.book.notebooks import readable
 from marginloss.companion.book.repository import find_repository
 from marginloss.companion.book.runner import outdated
-from marginloss.companion.book.told import Told
 from marginloss.companion.digest import combine, library_digest
 from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
 from marginloss.companion.policies import as_svg, draw_policies, draw_social
-from marginloss.companion.results import Result, write_atomically
+from marginloss.companion.results import Recorded, Result, write_atomically
 from marginloss.companion.scale import SCALES
-
-__all__ = ["FRONT", "BuildError", "build"]
 
 PACKED = "marginloss-book.zip"
 FRONT = "docs/front.svg"  # the picture of the README
@@ -95,7 +92,7 @@ def _write_notebooks(scale: str, pages: Path) -> None:
 
     for chapter in chapters():
         notebook = nbformat.read(chapter.notebook(scale), as_version=4)
-        shown = readable(notebook, Told(chapter.name, scale))
+        shown = readable(notebook, Recorded(chapter.name, scale))
         place = chapter.path.relative_to(root()).with_suffix(".ipynb")
         write_atomically(pages / "_sources" / place, nbformat.writes(shown))
 

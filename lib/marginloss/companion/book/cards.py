@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["add_cards"]
-
 ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.DOTALL)
 LINK = re.compile(r'<a\b(?P<before>[^>]*)\bhref="(?P<page>[^"#:]*)#(?P<id>[^"]+)"(?P<after>[^>]*)>')
 EQUATION = re.compile(

@@ -16,8 +16,6 @@ from marginloss.companion.ledger import Entry, entries
 from marginloss.companion.numbers import shown
 from marginloss.theory import Finding
 
-__all__ = ["Claims"]
-
 
 class Claims(SphinxDirective):
     """``:::{claims} <id> <id> …``: one row per claim; all claims of the chapter if no id is given."""

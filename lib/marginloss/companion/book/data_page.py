@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Bunch
 
 from marginloss import datasets
 from marginloss.companion.ledger import entries
 from marginloss.companion.plotting import figure
 from marginloss.datasets.registry import dataset
-
-__all__ = ["card", "portrait"]
 
 # two classes: never colour alone
 _CLASSES = ({"color": "#0072B2", "marker": "o"}, {"color": "#D55E00", "marker": "^"})
@@ -55,7 +55,10 @@ def portrait(name: str) -> Any:
         axes.text(0.5, 0.5, f"{name} is not on this machine", ha="center", va="center")
         axes.set_axis_off()
         return fig
-    return _PORTRAITS[name]()
+    if name in _DRAWN:
+        return _DRAWN[name]()
+    draw, options = _LOADED[name]
+    return draw(getattr(datasets, f"load_{name}")(**options))
 
 
 def _plane(X: NDArray[Any], y: ArrayLike, names: list[str]) -> Any:
@@ -113,61 +116,40 @@ def _rates(X: NDArray[np.float64], y: ArrayLike, features: list[str], names: lis
     return fig
 
 
-def _table(name: str) -> Callable[[], Any]:
-    def draw() -> Any:
-        bunch = getattr(datasets, f"load_{name}")()
-        return _plane(bunch.data, bunch.target, bunch.target_names)
-
-    return draw
-
-
-def _xd6() -> Any:
-    X, y = datasets.load_xd6(return_X_y=True)
+def _image(values: NDArray[Any], ticks: Mapping[int, str], **labels: str) -> Any:
+    """A table as a picture, rows named by ``ticks``."""
     fig, axes = figure("single")
-    order = np.lexsort((X.sum(axis=1), y))
-    axes.imshow(np.column_stack([X, np.full(len(X), 0.5), y == 1])[order].T, aspect="auto", interpolation="nearest")
-    axes.set_yticks([*range(9), 10], [*(f"$x_{i}$" for i in range(1, 10)), "class"])
-    axes.set(xlabel="row, sorted by class and number of ones")
+    axes.imshow(values, aspect="auto", interpolation="nearest")
+    axes.set_yticks(list(ticks), list(ticks.values()))
+    axes.set(**labels)
     axes.grid(False)
     return fig
 
 
-def _fashion() -> Any:
-    bunch = datasets.load_fashion_mnist()
-    shown = [bunch.data[bunch.target == k][:12].reshape(-1, 28, 28) for k in range(10)]
-    return _pictures(shown, bunch.target_names)
+def _table(bunch: Any) -> Any:
+    """Principal components of the first two classes; words become a column each."""
+    words = bunch.frame[bunch.feature_names] if "codes" in bunch else None
+    X = bunch.data if words is None else pd.get_dummies(words).to_numpy(float)
+    two = np.isin(bunch.target, np.unique(bunch.target)[:2])
+    return _plane(X[two], bunch.target[two], bunch.target_names[:2])
 
 
-def _cifar() -> Any:
-    bunch = datasets.load_cifar10(part="colour")
-    return _pictures([bunch.data[bunch.target == k][:12] for k in range(10)], bunch.target_names, colour=True)
+def _of_each_class(bunch: Any, shape: tuple[int, ...], colour: bool = False) -> Any:
+    """Twelve pictures of each class."""
+    groups = [bunch.data[bunch.target == label][:12].reshape(-1, *shape) for label in np.unique(bunch.target)]
+    return _pictures(groups, bunch.target_names, colour)
 
 
-def _fonts() -> Any:
-    X, y = datasets.make_font_images(300, 0)
-    return _pictures([X[y == label][:12].reshape(-1, 20, 20) for label in (-1, 1)], ["DejaVu Serif", "DejaVu Sans"])
-
-
-def _covertype() -> Any:
-    bunch = datasets.load_covertype(classes=(1, 2))
+def _covertype(bunch: Any) -> Any:
     return _plane(bunch.data[:, :10], bunch.target, bunch.target_names)
 
 
-def _words(name: str) -> Callable[[], Any]:
-    """A table of words and numbers: one column for each word."""
-
-    def draw() -> Any:
-        bunch = getattr(datasets, f"load_{name}")()
-        features = bunch.frame[bunch.feature_names]
-        return _plane(pd.get_dummies(features).to_numpy(float), bunch.target, bunch.target_names)
-
-    return draw
-
-
-def _letter() -> Any:
-    bunch = datasets.load_letter()
-    two = bunch.target < 2
-    return _plane(bunch.data[two], bunch.target[two], bunch.target_names[:2])
+def _xd6(bunch: Any) -> Any:
+    X, y = bunch.data, bunch.target
+    order = np.lexsort((X.sum(axis=1), y))
+    table = np.column_stack([X, np.full(len(X), 0.5), y == 1])[order].T
+    ticks = {i: f"$x_{i + 1}$" for i in range(9)} | {10: "class"}
+    return _image(table, ticks, xlabel="row, sorted by class and number of ones")
 
 
 def _keel() -> Any:
@@ -181,8 +163,7 @@ def _keel() -> Any:
     return fig
 
 
-def _cifar10n() -> Any:
-    bunch = datasets.load_cifar10n()
+def _cifar10n(bunch: Any) -> Any:
     fig, axes = figure("grid", cols=2)
     for ax, answer in zip(axes.flat, ("aggre", "worst"), strict=True):
         given = bunch.data[:, bunch.feature_names.index(answer)]
@@ -192,14 +173,8 @@ def _cifar10n() -> Any:
     return fig
 
 
-def _covid_carbon() -> Any:
-    bunch = datasets.load_covid_carbon()
-    return _rates(bunch.data[:, 1:], bunch.target, bunch.feature_names[1:], bunch.target_names)
-
-
-def _covid_israel() -> Any:
-    bunch = datasets.load_covid_israel()
-    return _rates(bunch.data, bunch.target, bunch.feature_names, bunch.target_names)
+def _symptoms(bunch: Any, first: int) -> Any:
+    return _rates(bunch.data[:, first:], bunch.target, bunch.feature_names[first:], bunch.target_names)
 
 
 def _survey() -> Any:
@@ -221,31 +196,36 @@ def _mixture() -> Any:
 
 def _long_servedio() -> Any:
     X, y, kind = datasets.make_long_servedio(60, 0, return_kind=True)
-    order = np.argsort(kind, kind="stable")
-    fig, axes = figure("single")
-    axes.imshow((X * y[:, None])[order].T, aspect="auto", interpolation="nearest")
-    edges = np.cumsum(np.bincount(kind))
+    order, edges = np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))
+    ticks = {i: str(i + 1) for i in (0, 10, 11, 20)}
+    fig = _image((X * y[:, None])[order].T, ticks, ylabel="coordinate")
+    (axes,) = fig.axes
     axes.vlines(edges[:-1] - 0.5, -0.5, 20.5, color="white", linewidth=3)
     axes.hlines(10.5, -0.5, 59.5, color="white", linewidth=1)
     axes.set_xticks((np.r_[0, edges[:-1]] + edges) / 2 - 0.5, ["large margin", "pullers", "penalizers"])
-    axes.set_yticks([0, 10, 11, 20], ["1", "11", "12", "21"])
-    axes.set(ylabel="coordinate")
-    axes.grid(False)
     return fig
 
 
-_PORTRAITS: dict[str, Callable[[], Any]] = {
-    **{name: _table(name) for name in ("breast_cancer", "pima", "online_shoppers", "compas")},
-    **{name: _words(name) for name in ("adult", "mushroom")},
-    "xd6": _xd6,
-    "letter": _letter,
+def _fonts() -> Any:
+    X, y = datasets.make_font_images(300, 0)
+    return _of_each_class(Bunch(data=X, target=y, target_names=["DejaVu Serif", "DejaVu Sans"]), (20, 20))
+
+
+# of what a loader gives, called with these options
+_LOADED: dict[str, tuple[Callable[[Any], Any], dict[str, Any]]] = {
+    **dict.fromkeys(
+        ("breast_cancer", "pima", "online_shoppers", "compas", "adult", "mushroom", "letter"), (_table, {})
+    ),
+    "xd6": (_xd6, {}),
+    "cifar10n": (_cifar10n, {}),
+    "covertype": (_covertype, {"classes": (1, 2)}),
+    "fashion_mnist": (partial(_of_each_class, shape=(28, 28)), {}),
+    "cifar10": (partial(_of_each_class, shape=(32, 32, 3), colour=True), {"part": "colour"}),
+    "covid_carbon": (partial(_symptoms, first=1), {}),
+    "covid_israel": (partial(_symptoms, first=0), {}),
+}
+_DRAWN: dict[str, Callable[[], Any]] = {
     "keel": _keel,
-    "cifar10n": _cifar10n,
-    "fashion_mnist": _fashion,
-    "cifar10": _cifar,
-    "covertype": _covertype,
-    "covid_carbon": _covid_carbon,
-    "covid_israel": _covid_israel,
     "long_servedio": _long_servedio,
     "gaussian_mixture": _mixture,
     "symptom_survey": _survey,

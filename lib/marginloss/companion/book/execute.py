@@ -17,8 +17,6 @@ from marginloss.companion.folders import build_folder
 from marginloss.companion.glueing import RECORDING
 from marginloss.companion.results import Result, glued_values, write_atomically
 
-__all__ = ["ChapterError", "execute", "execute_copy", "kernel_environment", "with_outputs"]
-
 # the first removes a line of every kernel about its transport
 KERNEL = {
     "kernel_name": "python3",

@@ -22,8 +22,6 @@ from marginloss.companion.book.opening import Opening
 from marginloss.companion.book.repository import find_repository, links_to, pages_of
 from marginloss.companion.scale import current_scale
 
-__all__ = ["setup"]
-
 logger = logging.getLogger(__name__)
 
 BANNER = {

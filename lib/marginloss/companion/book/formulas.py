@@ -20,8 +20,6 @@ from sphinx.transforms import SphinxTransform
 from marginloss import __version__
 from marginloss.companion.book.layout import Chapter, chapters, root
 
-__all__ = ["FormulaLinks", "computed_by", "labels", "setup"]
-
 _LABEL = re.compile(r"^\$\$.*?\$\$ \((eq-[\w-]+)\)", re.MULTILINE | re.DOTALL)
 
 

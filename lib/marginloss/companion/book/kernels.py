@@ -15,8 +15,6 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 from traitlets import Float
 
-__all__ = ["kernel_manager"]
-
 #: Imported once by the process that kernels are forked from; a name that is not installed is passed over.
 PRELOADED = [
     "ipykernel.kernelapp",

@@ -15,11 +15,11 @@ import yaml
 from marginloss._validation import check_name
 from marginloss.companion.book.layout import pages, root
 
-__all__ = ["Labels", "page_numbers"]
-
 KINDS = {"fig": "Fig.", "tab": "Table", "eq": "Equation", "thm": "Theorem", "lem": "Lemma", "prop": "Proposition"}
 LABEL = re.compile(
-    r":(?:name|label): (?P<named>(?:fig|tab|eq|thm|lem|prop)-[\w-]+)|\$\$[ \t]*\((?P<equation>eq-[\w-]+)\)"
+    r"(?::(?:name|label): |^ *\")(?P<named>(?:fig|tab|eq|thm|lem|prop)-[\w-]+)"  # a cell can make a table: "tab-name"
+    r"|\$\$[ \t]*\((?P<equation>eq-[\w-]+)\)",
+    re.MULTILINE,
 )
 TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 CLAIMS = re.compile(r"^:::\{claims\}", re.MULTILINE)

@@ -16,8 +16,6 @@ from marginloss.companion.digest import code_digest, combine
 from marginloss.companion.folders import build_folder
 from marginloss.companion.results import result_file
 
-__all__ = ["Chapter", "chapters", "find_chapters", "pages", "root"]
-
 
 def root() -> Path:
     """Folder of the book: the checkout that the library is imported from."""

@@ -15,8 +15,6 @@ from marginloss.companion.book.labels import Labels
 from marginloss.companion.results import PREFIX
 from marginloss.companion.wording import sentence_part
 
-__all__ = ["BOXES", "FIRST", "as_markdown", "readable"]
-
 INTRODUCTION = """*A chapter of* Marginalia, *with its numbers, figures and outputs as in the book. To run it again you
 need the book's library, `marginloss`, which is not on a package index: clone the repository of the book, and set
 `CLONE` below to the folder of your clone.*"""
@@ -64,6 +62,8 @@ def readable(notebook: Any, values: Mapping[str, Any]) -> Any:
         cell.metadata.pop("mystnb", None)
         if {"hide-input", "remove-cell", "hide-cell", "remove-input"} & set(tags):
             cell.metadata["jupyter"] = {"source_hidden": True}
+        if "remove-stderr" in tags:
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
         cell.outputs = [shown for output in cell.outputs if (shown := _shown(output, translated)) is not None]
     # a cell of options or labels alone leaves nothing to read
     result.cells = [cell for cell in result.cells if cell.source.strip()]
@@ -112,6 +112,7 @@ def as_markdown(text: str, values: Mapping[str, Any], labels: Labels) -> str:
     text = EQUATION.sub(lambda found: rf"{found[1]} \tag{{{labels.number(found['label'])}}}$$", text)
     text = ROLE.sub(lambda role: _role(role["role"], role["text"], values, labels), text)
     text = MACRO.sub(lambda found: MACROS[found[0]], text)
+    text = re.sub(r"\]\((\w+)\.md\)", r"](\1.ipynb)", text)
     return re.sub(r"\n{3,}", "\n\n", text)
 
 

@@ -18,8 +18,6 @@ from marginloss.companion.book.verdicts import summary
 from marginloss.companion.results import Result
 from marginloss.companion.scale import SCALES, current_scale
 
-__all__ = ["Opening", "time_line"]
-
 
 class Opening(SphinxDirective):
     """``:::{opening}``, then one or two lines on what the chapter reproduces, then ``:::``."""

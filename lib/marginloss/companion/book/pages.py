@@ -27,8 +27,6 @@ from marginloss.companion.ledger import ABSENT, FILLED, PAPERS, VERDICTS, Entry,
 from marginloss.companion.numbers import shown
 from marginloss.theory import Finding, function_of
 
-__all__ = ["PAGES", "resolve", "setup", "totals", "verdicts"]
-
 PAGES = {"claim": "claims", "exhibit": "exhibits", "erratum": "errata", "remark": "errata"}
 """Page on which the entries of a kind stand."""
 PLURAL = PAGES | {"remark": "remarks"}

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from marginloss.companion.book.layout import pages, root
 
-__all__ = ["PDF", "one_page", "print_book"]
-
 PDF = "marginalia.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FIRST = "chapters/00_prologue.html"  # whose head has the scripts for mathematics

@@ -7,8 +7,6 @@ from typing import Any
 
 from marginloss.companion.book.layout import root
 
-__all__ = ["comparisons", "measurements", "memory", "scalings", "shortfalls"]
-
 
 def measurements() -> dict[str, Any]:
     """Everything that was measured, by goal, in the order of the goals.

@@ -8,8 +8,6 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["find_repository", "links_to", "pages_of"]
-
 REMOTE = re.compile(r"(?:https://|ssh://git@|git@)(?:[^@/]*@)?github\.com[/:](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 

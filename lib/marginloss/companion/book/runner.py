@@ -17,8 +17,6 @@ from marginloss.companion.folders import build_folder
 from marginloss.companion.results import Result
 from marginloss.companion.scale import SCALES
 
-__all__ = ["outdated", "run"]
-
 
 def outdated(wanted: Iterable[Chapter], scale: str) -> dict[Chapter, str]:
     """Chapters whose stored run is missing or belongs to another state of things, with their digests now."""

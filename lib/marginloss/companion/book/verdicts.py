@@ -11,8 +11,6 @@ from marginloss.companion.findings import findings
 from marginloss.companion.ledger import ABSENT, Entry, entries
 from marginloss.theory import Finding
 
-__all__ = ["SIGNS", "as_markdown", "badge", "counted", "reason_of", "summary", "typeset"]
-
 SIGNS = {
     "holds": "✓",
     "holds with a caveat": "≈",

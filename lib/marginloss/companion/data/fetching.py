@@ -12,8 +12,6 @@ from marginloss.datasets.folders import data_cache
 from marginloss.datasets.inventory import not_found
 from marginloss.datasets.registry import dataset
 
-__all__ = ["fetch"]
-
 
 def fetch(name: str, part: str | None = None, *, progress: bool = False) -> Path:
     """Fetch a part of a data set into the cache by the first route that works.

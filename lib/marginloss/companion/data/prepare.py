@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from marginloss.datasets.files import Content
 
-__all__ = ["PREPARE"]
-
 Raw = Mapping[str, Any]
 
 

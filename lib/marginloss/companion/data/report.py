@@ -11,8 +11,6 @@ from marginloss.datasets import files
 from marginloss.datasets.inventory import available
 from marginloss.datasets.registry import DataSet, DatasetNotFound, dataset, names
 
-__all__ = ["describe", "fetch_all", "fetch_one", "overview"]
-
 
 def overview() -> str:
     """Table of all data sets: name, size, where it is or that it is missing, licence.

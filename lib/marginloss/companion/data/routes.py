@@ -29,8 +29,6 @@ from tqdm import tqdm
 
 from marginloss.datasets.registry import Route
 
-__all__ = ["RouteFailed", "obtain"]
-
 _SECONDS = 10  # to wait for a host that does not answer
 _CLIENT_SECONDS = 900  # for a whole package
 _PIECE = 1 << 16  # bytes that are read at once

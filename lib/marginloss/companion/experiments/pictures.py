@@ -15,8 +15,6 @@ from marginloss.companion.digest import reach_digest
 from marginloss.datasets import load_cifar10
 from marginloss.datasets.folders import cache_folder
 
-__all__ = ["cifar10_features", "patch_features", "random_filters"]
-
 Single = NDArray[np.float32]
 
 SIDE = 6  # pixels of a patch

@@ -8,8 +8,6 @@ from typing import Any
 
 from marginloss.companion.numbers import shown
 
-__all__ = ["ABSENT", "DATA", "FILLED", "KINDS", "ORIGINS", "SOURCES", "VERDICTS", "Entry", "LedgerError", "Part"]
-
 VERDICTS = {
     "claim": ("holds", "holds with a caveat", "fails as printed", "undecided"),
     "exhibit": (

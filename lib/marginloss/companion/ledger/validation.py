@@ -23,8 +23,6 @@ from marginloss.companion.ledger.schema import (
 )
 from marginloss.companion.scale import SCALES
 
-__all__ = ["parse"]
-
 _ID = re.compile(r"[a-z0-9]+:[a-z0-9][a-z0-9.-]*")
 _CHAPTER = re.compile(r"\d\d[a-z]?_[a-z0-9_]+")
 # verdicts that need no reason: what was hoped for, and for errata the statement itself is the reason

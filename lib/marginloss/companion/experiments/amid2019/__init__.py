@@ -23,30 +23,3 @@ from marginloss.companion.experiments.amid2019.noise import (
     temperature_run,
 )
 from marginloss.companion.experiments.amid2019.tasks import DATASETS, METHODS, PAIRS, Task, load_task
-
-__all__ = [
-    "DATASETS",
-    "INSTANCE_NOISES",
-    "LABEL_NOISES",
-    "LOWEST",
-    "METHODS",
-    "NOISES",
-    "PAIRS",
-    "PENALTIES",
-    "TEMPERATURES",
-    "Task",
-    "ahead",
-    "by_penalty",
-    "clean_run",
-    "curvature_map",
-    "in_triangle",
-    "initialisation_run",
-    "instance_run",
-    "label_run",
-    "load_task",
-    "partition_accuracy",
-    "runtime_run",
-    "selected",
-    "simplex_risk",
-    "temperature_run",
-]

@@ -18,8 +18,6 @@ from marginloss.losses import TwoTemperatureLoss
 from marginloss.noise import flip_labels
 from marginloss.theory.amid2019.training import counted, plain_fit
 
-__all__ = ["initialisation_run", "runtime_run"]
-
 
 def initialisation_run(scale: float, std: float, size: int, rng: np.random.Generator) -> dict[str, float]:
     """Where plain L-BFGS ends from normal weights: Fashion-MNIST with pixels up to ``scale`` and random label noise.

@@ -11,8 +11,6 @@ from marginloss.losses.tempered import log_t
 from marginloss.theory.amid2019.fixed_point import fixed_point_updates
 from marginloss.theory.amid2019.iterations import hardest_rows, totals_after
 
-__all__ = ["curvature_map", "in_triangle", "partition_accuracy", "simplex_risk"]
-
 Array = NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from marginloss.datasets import load_cifar10, load_covertype, load_fashion_mnist, make_font_images
 from marginloss.losses import HingeLoss, LogisticLoss, MarginLoss, TLogisticLoss, TwoTemperatureLoss
 
-__all__ = ["DATASETS", "METHODS", "PAIRS", "Task", "load_task"]
-
 GREY = np.array([0.299, 0.587, 0.114])
 METHODS = ("hinge", "logistic", "t-logistic", "two-temperature")
 

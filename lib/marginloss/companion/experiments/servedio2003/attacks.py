@@ -23,8 +23,6 @@ from marginloss.companion.experiments.servedio2003.setting import (
 from marginloss.linear import PNormPerceptron, Winnow
 from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 
-__all__ = ["error_by_margin", "error_by_rate", "known_radius", "needed_sample", "norms_and_online", "turned_target"]
-
 Numbers = dict[str, float]
 
 

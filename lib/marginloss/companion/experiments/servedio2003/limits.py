@@ -21,8 +21,6 @@ from marginloss.companion.experiments.servedio2003.setting import (
 from marginloss.datasets import make_long_servedio
 from marginloss.noise import MaliciousOracle, TwoTargets, flip_labels
 
-__all__ = ["long_servedio_noise", "stumps_under_noise", "two_targets"]
-
 Numbers = dict[str, float]
 
 

@@ -26,20 +26,6 @@ from marginloss.losses import AlphaLoss, SmoothBoostLoss
 from marginloss.noise import MaliciousOracle
 from marginloss.theory.servedio2003.pairing import pair_segments
 from marginloss.theory.servedio2003.plays import friendly, nested_sinker, play_smoothboost, sinker
-from marginloss.theory.servedio2003.rounds import largest_gain, straight_gain
-
-__all__ = [
-    "friendly_rounds",
-    "heaviest_by_round",
-    "largest_gain",
-    "margins_by_theta",
-    "paired_path",
-    "relatives",
-    "rounds_of_variants",
-    "sinker_rounds",
-    "smoothness_by_round",
-    "straight_gain",
-]
 
 Array = NDArray[np.float64]
 Numbers = dict[str, float]

@@ -15,18 +15,6 @@ from marginloss.boosting.loop import BoostRecord
 from marginloss.noise import DenseHalfspace, GoodDistribution, SparseMajority
 from marginloss.theory.servedio2003.bounds import additive_measure, until_smooth
 
-__all__ = [
-    "KAPPA",
-    "LONG_SERVEDIO_GAMMA",
-    "SOURCES",
-    "TEST_SIZE",
-    "boosters",
-    "error_of",
-    "fit_quietly",
-    "impagliazzo",
-    "smoothboost",
-]
-
 Array = NDArray[np.float64]
 
 KAPPA = 0.05

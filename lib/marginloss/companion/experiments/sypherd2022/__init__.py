@@ -14,13 +14,11 @@ from marginloss.companion.experiments.sypherd2022.boosters import (
     step_response,
 )
 from marginloss.companion.experiments.sypherd2022.curves import (
-    SHARP_CONSTANT,
     attained_bound,
     bound_example,
     fixed_exponents,
     gain_landmarks,
     link_seconds,
-    scaled_link_gap,
 )
 from marginloss.companion.experiments.sypherd2022.malevolent import LOSSES, malevolent_twist, reach
 from marginloss.companion.experiments.sypherd2022.tables import (
@@ -36,38 +34,4 @@ from marginloss.companion.experiments.sypherd2022.tables import (
     tune_steps,
     tuned_alphas,
 )
-
-__all__ = [
-    "DEPTHS",
-    "LOSSES",
-    "SHARP_CONSTANT",
-    "STEP_SIZES",
-    "Method",
-    "accuracy",
-    "attained_bound",
-    "best_pilboost_alpha",
-    "bound_example",
-    "clean_log_loss",
-    "climb_of_best_alpha",
-    "compare",
-    "falls_of_best_alpha",
-    "fixed_exponents",
-    "gain_landmarks",
-    "importances",
-    "insider_profiles",
-    "lead_by_run",
-    "link_contest",
-    "link_seconds",
-    "majority_share",
-    "malevolent_twist",
-    "paper_methods",
-    "profile_entropy",
-    "published_gaps",
-    "reach",
-    "scaled_link_gap",
-    "step_families",
-    "step_response",
-    "step_spread",
-    "tune_steps",
-    "tuned_alphas",
-]
+from marginloss.theory.sypherd2022.links import SHARP_CONSTANT, scaled_link_gap

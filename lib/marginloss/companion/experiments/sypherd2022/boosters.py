@@ -29,20 +29,6 @@ from marginloss.datasets import load_breast_cancer, load_online_shoppers, load_p
 from marginloss.losses.proper import AlphaCPELoss
 from marginloss.noise import flip_features, flip_labels, insider_twist
 
-__all__ = [
-    "DEPTHS",
-    "STEP_SIZES",
-    "Method",
-    "accuracy",
-    "clean_log_loss",
-    "importances",
-    "link_contest",
-    "majority_share",
-    "paper_methods",
-    "profile_entropy",
-    "step_response",
-]
-
 Array = NDArray[np.float64]
 
 LOADERS: dict[str, Callable[..., Any]] = {
@@ -124,7 +110,7 @@ class RealTreeAdaBoost:
         self.rounds, self.depth, self.shrinkage = rounds, depth, shrinkage
 
     def fit(self, X: Array, y: NDArray[np.int64]) -> RealTreeAdaBoost:
-        """Fit to labels -1 and +1."""
+        """Fit to two classes, the positive one above 0."""
         learner = TreeLearner(encode(X), (y > 0).astype(np.intp), np.ones(len(y)), 2, self.depth, leaf="mean")
         record = boost(learner, lambda margin, total: -margin, self._step, self.rounds)
         self.forest, self.steps = Forest.join(list(record.hypotheses)), record.steps
@@ -134,21 +120,11 @@ class RealTreeAdaBoost:
         return self.shrinkage * adaboost_step(now.error, 2)
 
     def predict(self, X: Array) -> NDArray[np.int64]:
-        """Labels -1 and +1."""
-        return np.where(self.forest.vote(X, self.steps) > 0, 1, -1)
+        """Labels 0 and 1."""
+        return (self.forest.vote(X, self.steps) > 0).astype(int)
 
 
-class _Signed:
-    """XGBoost's classes 0 and 1 as labels -1 and +1."""
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-
-    def predict(self, X: Array) -> NDArray[np.int64]:
-        return 2 * self.model.predict(X).astype(np.int64) - 1
-
-
-def _fit_xgboost(method: Method, X: Array, y: NDArray[np.int64], depth: int, seed: int) -> _Signed:
+def _fit_xgboost(method: Method, X: Array, y: NDArray[np.int64], depth: int, seed: int) -> Any:
     try:
         from xgboost import XGBClassifier
     except ImportError as error:
@@ -161,11 +137,10 @@ def _fit_xgboost(method: Method, X: Array, y: NDArray[np.int64], depth: int, see
         random_state=0,
         early_stopping_rounds=PATIENCE if method.early_stopping else None,
     )
-    positive = (y > 0).astype(int)
     if not method.early_stopping:
-        return _Signed(model.fit(X, positive))
-    parts = train_test_split(X, positive, test_size=HELD_OUT, stratify=positive, random_state=seed)
-    return _Signed(model.fit(parts[0], parts[2], eval_set=[(parts[1], parts[3])], verbose=False))
+        return model.fit(X, y)
+    parts = train_test_split(X, y, test_size=HELD_OUT, stratify=y, random_state=seed)
+    return model.fit(parts[0], parts[2], eval_set=[(parts[1], parts[3])], verbose=False)
 
 
 def paper_methods(data: str, rounds: int = 1000, depth: int | None = None) -> list[Method]:
@@ -200,6 +175,7 @@ def _twisted_split(data: str, twister: str, level: float, rng: np.random.Generat
     """Twisted training part and clean test part: X, y, X_test, y_test."""
     check_choice("twister", twister, ("none", "labels", "features", "insider"))
     X, y = LOADERS[data](return_X_y=True)
+    y = (y > 0).astype(int)  # which XGBoost asks for
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=int(rng.integers(2**31)))
     if twister == "labels":
         y = flip_labels(y, level, rng, kind="count")
@@ -285,7 +261,7 @@ def link_contest(alpha: float, rounds: int, rng: np.random.Generator) -> dict[st
         fit into the time of the other.
     """
     X, y, X_test, y_test = _twisted_split("xd6", "labels", 0.2, rng)
-    learner = TreeLearner(encode(X), (y > 0).astype(np.intp), np.ones(len(y)), 2, DEPTHS["xd6"], leaf="mean")
+    learner = TreeLearner(encode(X), y.astype(np.intp), np.ones(len(y)), 2, DEPTHS["xd6"], leaf="mean")
     learner.fit(learner.sample_weight / len(y))  # a first fit also loads the compiled code
     trees, steps, seconds = {}, {}, {}
     for link in ("pseudo", "exact"):
@@ -296,7 +272,7 @@ def link_contest(alpha: float, rounds: int, rng: np.random.Generator) -> dict[st
         trees[link], steps[link] = Forest.join(list(record.hypotheses)), record.steps
 
     def right(link: str, first: int = rounds) -> float:
-        return float(np.mean((trees[link].vote(X_test, steps[link][:first]) > 0) == (y_test > 0)))
+        return float(np.mean((trees[link].vote(X_test, steps[link][:first]) > 0) == y_test))
 
     ratio = seconds["exact"] / seconds["pseudo"]
     return {
@@ -321,7 +297,7 @@ def importances(twister: str, method: Method, rng: np.random.Generator) -> list[
         average = model.feature_importances_ / np.maximum(splits, 1)
         columns = {"average": average / average.sum(), "total": model.feature_importances_}
     else:
-        booster = model.model.get_booster()
+        booster = model.get_booster()
         columns = {}
         for column, kind in (("average", "gain"), ("total", "total_gain")):
             score = booster.get_score(importance_type=kind)

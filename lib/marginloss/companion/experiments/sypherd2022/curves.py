@@ -12,7 +12,6 @@ from scipy.special import expit, logit
 
 from marginloss.losses.proper import AlphaCPELoss, flip_posterior, untwisting_alpha
 from marginloss.theory.sypherd2022.gains import gain_maximiser, gain_zero
-from marginloss.theory.sypherd2022.links import SHARP_CONSTANT, scaled_link_gap
 from marginloss.theory.sypherd2022.tilting import (
     ConstructiveAlpha,
     best_alpha,
@@ -21,16 +20,6 @@ from marginloss.theory.sypherd2022.tilting import (
     tilted_cross_entropy,
     tilted_divergence,
 )
-
-__all__ = [
-    "SHARP_CONSTANT",
-    "attained_bound",
-    "bound_example",
-    "fixed_exponents",
-    "gain_landmarks",
-    "link_seconds",
-    "scaled_link_gap",
-]
 
 Array = NDArray[np.float64]
 

@@ -15,8 +15,6 @@ from marginloss.losses.proper import AlphaCPELoss, ClassProbabilityLoss, FocalLo
 from marginloss.noise import flip_labels
 from marginloss.theory.sypherd2022.tilting import best_alpha
 
-__all__ = ["LOSSES", "malevolent_twist", "reach"]
-
 Array = NDArray[np.float64]
 Family = Callable[[], list[ClassProbabilityLoss]]
 

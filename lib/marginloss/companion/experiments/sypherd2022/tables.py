@@ -19,20 +19,6 @@ from marginloss.companion.experiments.sypherd2022.boosters import (
 )
 from marginloss.companion.sweeps import sweep
 
-__all__ = [
-    "best_pilboost_alpha",
-    "climb_of_best_alpha",
-    "compare",
-    "falls_of_best_alpha",
-    "insider_profiles",
-    "lead_by_run",
-    "published_gaps",
-    "step_families",
-    "step_spread",
-    "tune_steps",
-    "tuned_alphas",
-]
-
 BASELINES = ["AdaBoost", "XGBoost"]
 
 

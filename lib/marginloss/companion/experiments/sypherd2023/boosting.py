@@ -20,18 +20,6 @@ from marginloss.boosting import AdaBoostAlphaClassifier, PILBoostClassifier, enc
 from marginloss.datasets import load_breast_cancer, make_long_servedio
 from marginloss.noise import flip_labels
 
-__all__ = [
-    "BOOSTERS",
-    "breast_cancer_against_depth",
-    "breast_cancer_against_rounds",
-    "lead",
-    "long_servedio_against_depth",
-    "long_servedio_against_rounds",
-    "rise",
-    "to_best_and_on",
-    "with_band",
-]
-
 ALPHAS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 20.0)
 FEW_ALPHAS = (0.5, 1.0, 2.0, 8.0)
 KINDS = ("large_margin", "puller", "penalizer")

@@ -26,15 +26,6 @@ from marginloss.linear import MarginClassifier
 from marginloss.losses import AlphaLoss
 from marginloss.noise import flip_labels
 
-__all__ = [
-    "MIXTURE_ALPHAS",
-    "SURVEYS",
-    "SURVEY_ALPHAS",
-    "mixture_errors",
-    "survey_errors",
-    "survey_sample",
-]
-
 Array = NDArray[np.float64]
 
 #: Values of α in the experiment with two Gaussians (Figure 7 of sypherd2023).

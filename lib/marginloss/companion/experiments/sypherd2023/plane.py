@@ -12,8 +12,6 @@ from marginloss._validation import check_integer
 from marginloss.theory.sypherd2023.bifurcation import stationary_points
 from marginloss.theory.sypherd2023.long_servedio import Landscape
 
-__all__ = ["anneal", "basins", "branches", "valley"]
-
 Array = NDArray[np.float64]
 
 

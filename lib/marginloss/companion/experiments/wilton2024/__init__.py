@@ -9,5 +9,3 @@ from marginloss.companion.experiments.wilton2024.mushrooms import (
     learner_run,
     published,
 )
-
-__all__ = ["CONTROLS", "OURS", "PEERS", "RATES", "beside", "learner_run", "published"]

@@ -26,8 +26,6 @@ from marginloss.linear import MarginClassifier, TwoTemperatureClassifier
 from marginloss.losses import AlphaLoss
 from marginloss.noise import flip_labels
 
-__all__ = ["CONTROLS", "OURS", "PEERS", "RATES", "beside", "learner_run", "published"]
-
 #: Rates of uniform noise, as in the published tables.
 RATES = (0.1, 0.2, 0.3, 0.4)
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from marginloss.companion.book import told
-from marginloss.companion.book.told import Told
+from marginloss.companion import results
+from marginloss.companion.results import Recorded
 
 
 def test_a_number_of_a_missing_data_set_is_a_dash(monkeypatch):
-    monkeypatch.setattr(told, "available", lambda name: name != "compas")
-    monkeypatch.setattr("marginloss.companion.results.results", lambda scale: {})
-    page = Told("index", "quick")
+    monkeypatch.setattr(results, "available", lambda name: name != "compas")
+    monkeypatch.setattr(results, "results", lambda scale: {})
+    page = Recorded("index", "quick")
     assert page["zhai2021.fig-1a.gain_to_30"] == page["53_adalpboost/anything"] == "\N{EN DASH}"
     with pytest.raises(KeyError):
         page["sypherd2023.fig-5.gain"]  # its data are simulated

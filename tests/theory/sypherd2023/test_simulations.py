@@ -36,3 +36,14 @@ def test_the_logistic_loss_is_not_closer_than_itself():
 
 def test_a_convex_loss_is_not_closer_to_the_bayes_line():
     assert simulations.mixture(0.6).verdict == "fails as printed"
+
+
+def test_accuracy_that_follows_the_error_is_seen(monkeypatch):
+    assert simulations.survey_accuracy().verdict == "undecided"  # of the real survey a simulated one says nothing
+
+    def fit(p, alpha, seed):
+        return {"error": abs(alpha - 1.5), "right": 0.9 - 0.01 * abs(alpha - 1.5)}
+
+    monkeypatch.setattr(simulations, "_survey_fit", fit)
+    assert simulations.survey_accuracy().verdict == "holds"
+    assert simulations.survey_accuracy((1.5,), start=1.5).verdict == "undecided"

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 NOISE = 0.1
 ROUNDS = (100, 500)
-RUNS, DEPTH_RUNS, SURVEY_RUNS = 8, 5, 4  # of the checks themselves, apart from those of the chapters
+RUNS, DEPTH_RUNS, MIXTURE_RUNS, SURVEY_RUNS = 8, 5, 4, 4  # of the checks themselves, apart from those of the chapters
 
 
 def _boosters_of_figure_4(max_depth: int) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def effective_range(
         means = {a: float(np.mean(_accuracy(a)[:, i])) for a in inside}
         best = max(means, key=means.__getitem__)
         differences = [_accuracy(best)[:, i] - _accuracy(a)[:, i] for a in outside]
-        leads[rounds] = min(float(d.mean() - 2 * d.std(ddof=1) / RUNS**0.5) for d in differences)
+        leads[rounds] = min(map(_beyond_doubt, differences))
     return outcome(
         leads[500],
         holds=leads[500] > 0,
@@ -134,24 +134,27 @@ def mixture(alpha: float = 2.0) -> Finding:
     A line has no length: read so, what is compared is the direction, at the optimum. With the length, the error is flat
     under a budget of steps only.
     """
-    ratio = {p: _mixture_error(p, alpha, "gd") / _mixture_error(p, 1.0, "gd") for p in (0.05, 0.1, 0.2, 0.3, 0.4)}
-    flat = max(abs(_mixture_error(p, 20.0, "gd") - _mixture_error(p, 5.0, "gd")) for p in (0.1, 0.2))
-    turned = {a: _mixture_error(0.2, a, "lbfgs", direction=True) for a in (1.0, 3.0, 10.0, 20.0)}
+    levels = (0.05, 0.1, 0.2, 0.3, 0.4)
+    steps = {(p, a): _mixture_errors(p, a, "gd") for p in levels for a in (1.0, 5.0, 20.0, alpha)}
+    turned = {a: _mixture_errors(0.2, a, "lbfgs", direction=True) for a in (1.0, 3.0, 10.0, 20.0)}
+    closer = [steps[p, 1.0] - steps[p, alpha] for p in levels] + [turned[1.0] - turned[a] for a in (3.0, 10.0, 20.0)]
     # at the optimum without noise the parameters are alpha times the Bayes line: an error of (alpha - 1)^2 |line|^2 / 3
     line = _bayes_line()
-    converged = {a: _mixture_error(0.0, a, "lbfgs") for a in (1.0, 2.0, 3.0)}
+    converged = {a: float(_mixture_errors(0.0, a, "lbfgs").mean()) for a in (1.0, 2.0, 3.0)}
     law = float(line @ line) / 3
+    slack = min(_beyond_doubt(difference) for difference in closer)
     return outcome(
-        min(1 - max(ratio.values()), turned[1.0] - max(turned[a] for a in (3.0, 10.0, 20.0))),
+        slack,
+        holds=slack > 0,
         caveat=converged[3.0] > 2 * converged[2.0] > 20 * converged[1.0],
         evidence={
-            **{f"budgeted_ratio_p{100 * p:.0f}": r for p, r in ratio.items()},
-            "budgeted_change_5_to_20": flat,
-            **{f"direction_error_alpha_{a:g}": error for a, error in turned.items()},
+            **{f"budgeted_ratio_p{100 * p:.0f}": steps[p, alpha].mean() / steps[p, 1.0].mean() for p in levels},
+            "budgeted_change_5_to_20": max(abs(steps[p, 20.0].mean() - steps[p, 5.0].mean()) for p in (0.1, 0.2)),
+            **{f"direction_error_alpha_{a:g}": errors.mean() for a, errors in turned.items()},
             **{f"converged_error_alpha_{a:g}": error for a, error in converged.items()},
             "law_alpha_2": law,
             "law_alpha_3": 4 * law,
-            "runs": 1,
+            "runs": MIXTURE_RUNS,
         },
     )
 
@@ -162,31 +165,42 @@ def survey(alphas: tuple[float, ...] = (1.2, 1.5, 2.0, 3.0)) -> Finding:
 
     Each difference must exceed two standard errors over the surveys drawn.
     """
-    gains: dict[float, list[float]] = {0.1: [], 0.15: []}
-    rises: dict[float, list[float]] = {0.1: [], 0.15: []}
-    for seed in range(SURVEY_RUNS):
-        reference, _ = _survey_fit(0.0, 1.0, seed)
-        for p in gains:
-            fits = {alpha: _survey_fit(p, alpha, seed) for alpha in (0.6, 1.0, *alphas)}
-            error = {alpha: float(np.mean((theta - reference) ** 2)) for alpha, (theta, _) in fits.items()}
-            gains[p].append(error[1.0] - min(error[a] for a in alphas))
-            rises[p].append(fits[max(alphas)][1] - fits[0.6][1])
-    gain, rise = ({p: float(np.mean(values)) for p, values in of.items()} for of in (gains, rises))
-    doubt = {p: 2 * float(np.std(rises[p], ddof=1)) / SURVEY_RUNS**0.5 for p in rises}
-    least = min(gain[p] - 2 * float(np.std(gains[p], ddof=1)) / SURVEY_RUNS**0.5 for p in gains)
-    slack = min(least, rise[0.1] - doubt[0.1])
+    gains = {p: _survey(p, 1.0, "error") - _least_error(p, alphas)[1] for p in (0.1, 0.15)}
+    rises = {p: _survey(p, max(alphas), "sensitivity") - _survey(p, 0.6, "sensitivity") for p in (0.1, 0.15)}
+    slack = min(*map(_beyond_doubt, gains.values()), _beyond_doubt(rises[0.1]))
     return outcome(
         slack,
         holds=slack > 0,
-        caveat=rise[0.15] <= doubt[0.15],
+        caveat=_beyond_doubt(rises[0.15]) <= 0,
         evidence={
-            "error_reduced_p10": gain[0.1],
-            "error_reduced_p15": gain[0.15],
-            "sensitivity_rise_p10": rise[0.1],
-            "sensitivity_rise_p15": rise[0.15],
+            "error_reduced_p10": gains[0.1].mean(),
+            "error_reduced_p15": gains[0.15].mean(),
+            "sensitivity_rise_p10": rises[0.1].mean(),
+            "sensitivity_rise_p15": rises[0.15].mean(),
             "runs": SURVEY_RUNS,
         },
     )
+
+
+@claim("sypherd2023:section-5.2-accuracy")
+def survey_accuracy(alphas: tuple[float, ...] = (1.2, 1.5, 2.0, 3.0), start: float = 1.0) -> Finding:
+    """The share of true labels right at the α above 1 of the least error, less that at α = 1, on simulated surveys.
+
+    Another survey may say otherwise: what does not hold on ours is undecided.
+    """
+    gains = {p: _survey(p, _least_error(p, alphas)[0], "right") - _survey(p, start, "right") for p in (0.1, 0.15)}
+    slack = min(map(_beyond_doubt, gains.values()))
+    return outcome(
+        slack,
+        holds=slack > 0,
+        certain=False,
+        evidence={f"change_p{100 * p:.0f}": gain.mean() for p, gain in gains.items()} | {"runs": SURVEY_RUNS},
+    )
+
+
+def _beyond_doubt(differences: Array) -> float:
+    """Mean of differences over the runs, less two standard errors."""
+    return float(differences.mean() - 2 * differences.std(ddof=1) / len(differences) ** 0.5)
 
 
 def _long_servedio(seed: int) -> tuple[Array, NDArray[np.int64], Array, NDArray[np.int64]]:
@@ -223,31 +237,49 @@ def _bayes_line() -> Array:
     return np.array([intercept, *slopes])
 
 
-def _mixture_error(p: float, alpha: float, solver: str, n: int = 2000, direction: bool = False) -> float:
-    """Mean squared error of the fitted parameters to the Bayes line; ``gd`` is a budget of 2000 steps of 0.01.
+def _mixture_errors(p: float, alpha: float, solver: str, n: int = 2000, direction: bool = False) -> Array:
+    """Mean squared error of the fitted parameters to the Bayes line, one per run; ``gd`` is 200 steps of 0.1.
 
     With ``direction``, after they were scaled to its length.
     """
-    rng = np.random.default_rng(0)
-    X, y = make_gaussian_mixture(n if solver == "gd" else 10 * n, rng)
-    y = flip_labels(y, p, rng)
-    model = MarginClassifier(AlphaLoss(alpha), solver=solver, max_iter=2000, step_size=0.01 if solver == "gd" else None)
-    theta, line = _parameters(model, X, y), _bayes_line()
-    if direction:
-        theta = theta * np.linalg.norm(line) / np.linalg.norm(theta)
-    return float(np.mean((theta - line) ** 2))
+    errors, line = [], _bayes_line()
+    for seed in range(MIXTURE_RUNS):
+        rng = np.random.default_rng(seed)
+        X, y = make_gaussian_mixture(n if solver == "gd" else 10 * n, rng)
+        y = flip_labels(y, p, rng)
+        max_iter, step_size = (200, 0.1) if solver == "gd" else (2000, None)
+        model = MarginClassifier(AlphaLoss(alpha), solver=solver, max_iter=max_iter, step_size=step_size)
+        theta = _parameters(model, X, y)
+        if direction:
+            theta = theta * np.linalg.norm(line) / np.linalg.norm(theta)
+        errors.append(np.mean((theta - line) ** 2))
+    return np.array(errors)
+
+
+def _least_error(p: float, alphas: tuple[float, ...]) -> tuple[float, Array]:
+    """The exponent closest to the clean model in the mean, and its errors."""
+    errors = {alpha: _survey(p, alpha, "error") for alpha in alphas}
+    best = min(errors, key=lambda alpha: errors[alpha].mean())
+    return best, errors[best]
+
+
+def _survey(p: float, alpha: float, what: str) -> Array:
+    """One number per survey: ``error``, ``sensitivity`` or share ``right``."""
+    return np.array([_survey_fit(p, alpha, seed)[what] for seed in range(SURVEY_RUNS)])
 
 
 @cache
-def _survey_fit(p: float, alpha: float, seed: int) -> tuple[Array, float]:
-    """Parameters of a fit to noisy answers, and its sensitivity on clean ones."""
+def _survey_fit(p: float, alpha: float, seed: int) -> dict[str, float]:
+    """A fit to noisy answers, held against the clean model and against clean answers."""
     rng = np.random.default_rng(seed)
     X, y = make_symptom_survey(20_000, rng)
-    noisy = flip_labels(y, p, rng, kind="stratified") if p else y
+    clean = _parameters(MarginClassifier(), X, y)
+    noisy = flip_labels(y, p, rng, kind="stratified")
     model = MarginClassifier(AlphaLoss(alpha))
-    theta = _parameters(model, X, noisy)
+    error = float(np.mean((_parameters(model, X, noisy) - clean) ** 2))
     X_test, y_test = make_symptom_survey(20_000, rng)
-    return theta, float(np.mean(model.predict(X_test)[y_test == 1] == 1))
+    right = model.predict(X_test) == y_test
+    return {"error": error, "sensitivity": float(right[y_test == 1].mean()), "right": float(right.mean())}
 
 
 def _parameters(model: Any, X: Array, y: NDArray[np.int64]) -> Array:

@@ -270,6 +270,7 @@ def _hidden_better(play, m, kappa, gamma, **options):
     ("module", "name", "wrong", "check"),
     [
         (limits, "variation", lambda epsilon, rate: 0.0, limits.kearns_li),
+        (limits, "FACTOR", 60, limits.section_5),
         (limits, "play_smoothboost", _hidden_better, limits.direct_lower_bound),
         (pairing, "theta_of", lambda gamma: gamma / 2, pairing.eq_10),
         (bounds, "bound_from_pairs", lambda *parameters: 1.0, bounds.overestimated_gamma),

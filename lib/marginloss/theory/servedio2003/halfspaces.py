@@ -52,7 +52,7 @@ def section_3_1() -> Finding:
             attained = (u * tight).sum(axis=1) / (p_norm(u, p) * p_norm(tight, dual_exponent(p)))
             apart = max(apart, float(np.abs(attained - 1).max()))
     evidence = {"smallest_relative_slack": slack, "distance_where_attained": apart}
-    return outcome(slack, holds=slack >= -1e-12 and apart < 1e-12, evidence=evidence)
+    return outcome(slack, holds=slack >= -1e-12 and apart < 1e-12, tolerance=1e-12, evidence=evidence)
 
 
 def _advantage_over_bound(X: Array, y: Array, D: Array, p: float, R: float, u: Array, xi: float) -> float:

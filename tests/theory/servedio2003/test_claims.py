@@ -12,6 +12,7 @@ from scipy.stats import binom
 from marginloss.boosting import MadaBoostClassifier
 from marginloss.losses import AlphaLoss
 from marginloss.theory.servedio2003 import bounds, halfspaces, limits, online, pairing, rounds, variants
+from marginloss.theory.servedio2003.halfspaces import _advantage_over_bound
 from marginloss.theory.servedio2003.pairing import pair_segments
 from marginloss.theory.servedio2003.plays import (
     STYLES,
@@ -203,6 +204,21 @@ def test_pairing_check_can_fail(monkeypatch):
     assert pairing.appendix_a().verdict == "fails as printed"
 
 
+def test_the_unpaired_sum_is_equal_on_paths_that_stay_above_zero(monkeypatch):
+    above = [case for case in pairing._cases() if min(case.path) >= 0]
+    monkeypatch.setattr(pairing, "_cases", lambda: above)
+    assert len(above) > 10 and pairing.appendix_a_u().verdict == "holds"
+
+
+def test_margin_and_edge_checks_can_fail(monkeypatch):
+    run = rounds._random_runs()[0]
+    monkeypatch.setattr(rounds, "_random_runs", lambda: [replace(run, answers=0.5 * run.answers)])
+    assert rounds.lemma_2().verdict == "fails as printed"
+    lost = SimpleNamespace(stop_reason_="converged", margins_=np.zeros(10), target_margin_=0.1, kappa=0.5)
+    monkeypatch.setattr(rounds, "play_smoothboost", lambda *a, **k: lost)
+    assert rounds.theorem_1().verdict == "fails as printed"
+
+
 def test_steps_of_section_3_4_can_fail(monkeypatch):
     runs = halfspaces._guaranteed_runs(0.2, True)
     for spoilt in ({"clean_share": 0.4}, {"norm": 1.1}, {"small_margins": 0.2}):
@@ -270,12 +286,15 @@ def _hidden_better(play, m, kappa, gamma, **options):
     ("module", "name", "wrong", "check"),
     [
         (limits, "variation", lambda epsilon, rate: 0.0, limits.kearns_li),
+        (limits, "FACTOR", 60, limits.section_5),
         (limits, "play_smoothboost", _hidden_better, limits.direct_lower_bound),
         (pairing, "theta_of", lambda gamma: gamma / 2, pairing.eq_10),
         (bounds, "bound_from_pairs", lambda *parameters: 1.0, bounds.overestimated_gamma),
         (bounds, "impagliazzo_rounds", lambda kappa, gamma: 1.0, bounds.section_2_4_impagliazzo),
         (variants, "adaptive_rounds", lambda kappa, gamma: 1.0, variants.section_2_4_madaboost),
         (variants, "AlphaLoss", lambda alpha: AlphaLoss(1.0), variants.floating_cap),
+        (halfspaces, "dual_exponent", lambda p: max(p, 2.0), halfspaces.section_3_1),
+        (halfspaces, "_advantage_over_bound", lambda *case: 0.99 * _advantage_over_bound(*case), halfspaces.theorem_3),
         (
             halfspaces,
             "binom",

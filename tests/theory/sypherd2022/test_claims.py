@@ -8,7 +8,8 @@ import pytest
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, untwisting_alpha
 from marginloss.theory.sypherd2022 import divergences, gains, links, pilboost, tilts
 from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
-from marginloss.theory.sypherd2022.tilting import ConstructiveAlpha, constructive_alpha, tilted_cross_entropy
+from marginloss.theory.sypherd2022.pilboost import trace
+from marginloss.theory.sypherd2022.tilting import ConstructiveAlpha, constructive_alpha, tilt_gain, tilted_cross_entropy
 
 
 def test_evidence_of_the_specification(found):
@@ -146,6 +147,15 @@ WRONG = [
     (links, "expit", lambda z: 0.5 * np.ones_like(z), links.matusita),
     (tilts, "AlphaCPELoss", lambda alpha: AlphaCPELoss(np.inf), tilts.lemma_2),
     (tilts, "AlphaCPELoss", lambda alpha: AlphaCPELoss(1.01 * alpha), tilts.lemma_8b),
+    (gains, "tilt_gain", lambda alpha, clean, x: tilt_gain(alpha, clean, x) + 1e-6, gains.zeros),
+    (links, "brentq", lambda *arguments: 5.9, links.roots),
+]
+RIGHT = [
+    (gains, "gain_curvature", lambda alpha, clean, x: -np.ones_like(x), gains.concavity),
+    (gains, "gain_maximiser", lambda alpha, clean: clean / 2 + 0.25, gains.maximum_limit),
+    (divergences, "binary_entropy", np.zeros_like, divergences.estimated_edge),
+    (tilts, "AlphaCPELoss", lambda alpha: AlphaCPELoss(abs(alpha)), tilts.lemma_8a),
+    (pilboost, "trace", lambda *case: replace(trace(*case), size=1), pilboost.total_weight),
 ]
 
 
@@ -155,6 +165,13 @@ WRONG = [
 def test_checks_can_fail(monkeypatch, module, name, wrong, claim):
     monkeypatch.setattr(module, name, wrong)
     assert claim().verdict == "fails as printed"
+
+
+@pytest.mark.parametrize(("module", "name", "right", "claim"), RIGHT, ids=[case[3].__name__ for case in RIGHT])
+def test_what_fails_as_printed_would_hold_if_it_were_true(monkeypatch, module, name, right, claim):
+    assert claim().verdict == "fails as printed"
+    monkeypatch.setattr(module, name, right)
+    assert claim().verdict == "holds"
 
 
 def test_a_focal_loss_that_crosses_one_half_is_found_out(monkeypatch):

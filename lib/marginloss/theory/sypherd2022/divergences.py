@@ -100,9 +100,8 @@ def theorem_10() -> Finding:
     clean = np.array([0.9, 0.1])
     twisted = flip_posterior(clean, 0.2)
     loose = {f"alpha_for_bound_{b:g}": constructive_alpha(clean, twisted, b).alpha for b in (1.05, 3.0, 6.0)}
-    share = float(np.mean(worse))
-    loose |= {"exact": float(untwisting_alpha(0.9, twisted[0])), "share_worse_than_1": share}
-    return outcome(min(slacks), caveat=share > 0, tolerance=1e-12, evidence=loose)
+    loose |= {"exact": float(untwisting_alpha(0.9, twisted[0])), "share_worse_than_1": float(np.mean(worse))}
+    return outcome(min(slacks), tolerance=1e-12, evidence=loose)
 
 
 @claim("sypherd2022:theorem-16")

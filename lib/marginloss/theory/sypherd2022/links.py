@@ -217,6 +217,7 @@ def sharp_bound() -> Finding:
     return outcome(
         SHARP_CONSTANT - gaps.max(),
         holds=holds,
+        tolerance=1e-9,
         evidence={"at_1": gaps[0], "smallest": gaps.min(), "limit": -limit.fun, "largest_score_gap": high},
     )
 

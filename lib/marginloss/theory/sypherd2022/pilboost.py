@@ -143,15 +143,13 @@ def risk_guarantee() -> Finding:
             slacks.append((bound - run.risks)[:valid].min())
             looseness.append((bound - run.risks)[valid - 1])
     run = trace("breast_cancer", 0.15, 1.1, 7.0)
-    printed = run.guarantee()[1]
-    small = trace("breast_cancer", 0.15, 1.1, 0.5).guarantee()[1]
     evidence = {
         "rounds": len(run.risks),
-        "rounds_with_step_7": printed,
-        "rounds_with_step_0.5": small,
+        "rounds_with_step_7": run.guarantee()[1],
+        "rounds_with_step_0.5": trace("breast_cancer", 0.15, 1.1, 0.5).guarantee()[1],
         "largest_slack_at_the_end": max(looseness),
     }
-    return outcome(min(slacks), caveat=printed < 10, tolerance=1e-13, evidence=evidence)
+    return outcome(min(slacks), tolerance=1e-13, evidence=evidence)
 
 
 def _margin_runs() -> list[tuple[Trace, float]]:

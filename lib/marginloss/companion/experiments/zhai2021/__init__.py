@@ -6,6 +6,7 @@ from marginloss.companion.experiments.zhai2021.ensembles import (
     compas_floor,
     crossing,
     images,
+    outside_share,
     regularised,
     stand_in,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "crossing",
     "groups_of",
     "images",
+    "outside_share",
     "people",
     "regularised",
     "stand_in",

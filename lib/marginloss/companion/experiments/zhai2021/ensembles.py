@@ -5,17 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import train_test_split
 
 from marginloss.boosting import AdaLPBoostClassifier, LPBoostClassifier
 from marginloss.companion.experiments.pictures import cifar10_features
-from marginloss.companion.experiments.zhai2021.network import NetworkClassifier
 from marginloss.companion.experiments.zhai2021.groups import table_of_people
+from marginloss.companion.experiments.zhai2021.network import NetworkClassifier
 from marginloss.datasets import load_adult, load_compas, load_letter
 from marginloss.risk import cvar, cvar_curve, cvar_floor_curve, label_conflicts, lpboost_path
 
-__all__ = ["GRID", "boosted", "compas", "compas_floor", "crossing", "images", "regularised", "stand_in"]
+__all__ = [
+    "GRID",
+    "boosted",
+    "compas",
+    "compas_floor",
+    "crossing",
+    "images",
+    "outside_share",
+    "regularised",
+    "stand_in",
+]
 
 GRID = (np.arange(1, 51) / 100).tolist()
 """Tail fractions of the paper's curves: 0.01, 0.02, ..., 0.5."""
@@ -178,6 +189,17 @@ def crossing(alphas: ArrayLike, erm: ArrayLike, average: ArrayLike) -> float:
     behind = np.flatnonzero(np.asarray(erm) > np.asarray(average))
     later = np.asarray(alphas, dtype=np.float64)[behind[-1] + 1 if len(behind) else 0 :]
     return float(later[0]) if len(later) else np.inf
+
+
+def outside_share(rows: pd.DataFrame) -> float:
+    """Share of tail fractions at which AdaLPBoost's average loss leaves the range between ERM and the even mixture.
+
+    It has left it where the mean over the runs has done so by more than two standard errors.
+    """
+    ends = rows[["erm_mean", "average_mean"]]
+    apart = pd.DataFrame({"below": ends.min(axis=1) - rows.lp_mean, "above": rows.lp_mean - ends.max(axis=1)})
+    by_level = apart.groupby(rows.alpha)
+    return float((by_level.mean() > 2 * by_level.sem() + 1e-9).any(axis=1).mean())
 
 
 def regularised(part: str, alpha: float, n_models: int, rng: np.random.Generator) -> Row:

@@ -20,7 +20,8 @@ from marginloss.theory.zhai2021.games import group_dro
 
 __all__ = ["LABELLED", "MIXTURES", "groups_of", "people", "table_of_people"]
 
-Array = NDArray[np.floating]
+Array = NDArray[np.float64]
+Single = NDArray[np.float32]
 Codes = NDArray[np.intp]
 
 LABELLED = (5, 20, 80)
@@ -32,7 +33,7 @@ MIXTURES = ("erm", "even", "tail", *(f"known_{count}" for count in LABELLED), "k
 
 
 @lru_cache(maxsize=2)
-def table_of_people(name: str) -> tuple[Array, Codes, pd.DataFrame]:
+def table_of_people(name: str) -> tuple[Single, Codes, pd.DataFrame]:
     """Features, labels, and who the persons are: race, with its two largest values and all others together, and sex.
 
     Words become one column for each, as race and sex do: they are among the features of both tables.
@@ -105,7 +106,7 @@ def people(
 
 
 def _aware(
-    X: Array, y: Codes, group: Codes, train: Codes, n_models: int, rng: np.random.Generator
+    X: Single, y: Codes, group: Codes, train: Codes, n_models: int, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """0/1 losses of all persons under models that were trained by Group DRO on some, with the paper's step of 1."""
     random, codes, columns = np.random.RandomState(_seed(rng)), (y > 0).astype(np.intp), list[NDArray[np.bool_]]()

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_digits
 
 from marginloss.boosting import AdaLPBoostClassifier
-from marginloss.companion.experiments.zhai2021 import ensembles
+from marginloss.companion.experiments.zhai2021 import ensembles, groups
 from marginloss.companion.experiments.zhai2021.network import NetworkClassifier
 from marginloss.risk import cvar, cvar_floor
 
@@ -92,7 +93,7 @@ def test_regularised_returns_a_tail_above_its_mean(need):
 
 
 def test_tuned_networks_remember_their_start():
-    X, y = ensembles._digits()
+    X, y = load_digits(return_X_y=True)
     settings = {"hidden_layer_sizes": (8,), "warmup_epochs": 2, "n_iterations": 3, "decay_at": ()}
     model = AdaLPBoostClassifier(estimator=NetworkClassifier(**settings), n_estimators=2, random_state=0).fit(X, y)
     first, second = model.estimators_
@@ -100,11 +101,38 @@ def test_tuned_networks_remember_their_start():
     assert not np.allclose(first.network_.parameters, first.start_.network_.parameters)
 
 
-def test_outliers_trim_only_when_asked():
-    rng = np.random.default_rng
-    plain, trimmed = ensembles.outliers(0.1, 0.0, rng(0)), ensembles.outliers(0.1, 0.1, rng(0))
-    assert plain != trimmed
-    assert all(row["mean"] <= row["tail"] <= 1 for row in plain + trimmed)
+@pytest.mark.parametrize(("name", "n_test", "classes"), [("letter", 4000, 26), ("adult", 16_281, 2)])
+def test_stand_ins_have_their_own_test_part(name, n_test, classes, need, monkeypatch):
+    need(name)
+    given = {}
+    monkeypatch.setattr(ensembles, "boosted", lambda data, learner, *rest: given.update(data))
+    ensembles.stand_in(name, 2, np.random.default_rng(0))
+    assert len(given["test"][1]) == n_test and len(np.unique(given["test"][1])) == classes
+    assert len(given["valid"][1]) == pytest.approx(len(given["train"][1]) / 9, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "smallest"), [("adult", ("sex", "truth"), 1769), ("compas", ("race", "sex"), 176)]
+)
+def test_groups_are_those_of_the_tables(name, by, smallest, need):
+    need(name)
+    group, names = groups.groups_of(name, by)
+    sizes = np.bincount(group)
+    assert len(names) == len(sizes) and (np.diff(sizes) <= 0).all() and sizes[-1] == smallest
+
+
+def test_people_are_judged_by_group(need):
+    need("compas")
+    by = ("race", "truth")
+    row = groups.people("compas", by, 4, np.random.default_rng(0))
+    for mixture in groups.MIXTURES:
+        each = [row[f"{mixture}_group_{g}"] for g in range(6)]
+        assert max(each) == row[f"{mixture}_worst"]
+        assert min(each) <= row[f"{mixture}_mean"] <= row[f"{mixture}_worst"] <= row[f"{mixture}_cvar"] + 0.05
+    assert row["alpha"] == pytest.approx(410 / 7214)
+    assert row["erm_coin"] == 0  # one model tosses no coin
+    noisy = groups.people("compas", by, 4, np.random.default_rng(0), noise=0.1, trim=0.1)
+    assert noisy["noise_weight"] > 1 and 0.1 < noisy["caught"] < 1
 
 
 def test_floor_is_below_what_the_table_allows():

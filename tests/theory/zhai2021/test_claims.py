@@ -14,7 +14,7 @@ from marginloss.risk import (
     lpboost_beta,
     lpboost_rounds,
 )
-from marginloss.theory.zhai2021 import games, practice, programs, tail
+from marginloss.theory.zhai2021 import games, practice, programs, protected, tail
 
 
 def rounded_down(losses, alpha):
@@ -206,3 +206,18 @@ def test_time_ratio():
 
 def test_risk_used_by_the_checks_is_exact():
     assert cvar([1.0, 1.0], 0.5) == 1.0
+
+
+def test_a_better_tail_is_free_if_the_average_may_improve():
+    before, after = np.array([1.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.0, 0.0])
+    paid, due = protected.payment(before, after, 0.5)
+    assert due == pytest.approx(0.75) and paid == 0  # what the premise of the paper rules out
+    paid, due = protected.payment(before, np.full(4, 0.5), 0.5)
+    assert paid == pytest.approx(due) == pytest.approx(0.5)
+
+
+def test_best_stump_by_hand():
+    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([-1, 1, -1, 1])
+    assert protected.best_stump_error(X, y, np.full(4, 0.25)) == pytest.approx(0.25)  # the two in the middle are one
+    assert protected.best_stump_error(X, -y, np.array([0.0, 0.0, 0.4, 0.6])) == pytest.approx(0.0)
+    assert protected.best_stump_error(np.zeros((4, 1)), y, np.array([0.1, 0.2, 0.3, 0.4])) == pytest.approx(0.4)

@@ -6,8 +6,23 @@ from marginloss.companion.experiments.zhai2021.ensembles import (
     compas_floor,
     crossing,
     images,
-    outliers,
+    outside_share,
     regularised,
+    stand_in,
 )
+from marginloss.companion.experiments.zhai2021.groups import LABELLED, MIXTURES, groups_of, people
 
-__all__ = ["GRID", "compas", "compas_floor", "crossing", "images", "outliers", "regularised"]
+__all__ = [
+    "GRID",
+    "LABELLED",
+    "MIXTURES",
+    "compas",
+    "compas_floor",
+    "crossing",
+    "groups_of",
+    "images",
+    "outside_share",
+    "people",
+    "regularised",
+    "stand_in",
+]

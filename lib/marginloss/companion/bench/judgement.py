@@ -72,22 +72,20 @@ def groups(ranks: ArrayLike, gap: float) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A mean difference over tables, with its interval of 90 %.
+    """A mean difference, with its interval of 90 %.
 
     Attributes
     ----------
     lead, low, high : float
         Positive is better.
-    n_tables : int
-    rope : float
-        Half width of the region of practical equivalence around 0.
+    rope : float, default=0.01
+        Half width of the region of practical equivalence around 0: one point of accuracy.
     """
 
     lead: float
     low: float
     high: float
-    n_tables: int
-    rope: float
+    rope: float = 0.01
 
     @property
     def verdict(self) -> str:
@@ -125,7 +123,7 @@ def judge(differences: ArrayLike, rope: float = 0.01) -> Judgement:
         raise ValueError(f"differences must be finite numbers of at least two tables, got {d}")
     lead = float(d.mean())
     half = float(student.ppf(0.95, len(d) - 1) * d.std(ddof=1) / math.sqrt(len(d)))
-    return Judgement(lead, lead - half, lead + half, len(d), rope)
+    return Judgement(lead, lead - half, lead + half, rope)
 
 
 def compare(runs: pd.DataFrame, learner: str, other: str, score: str = "accuracy", rope: float = 0.01) -> Judgement:

@@ -10,10 +10,14 @@ import pytest
 
 from marginloss.companion.bench import (
     CORRUPTIONS,
+    KNOWN,
     LEARNERS,
+    MADE_OF,
     TABLES,
     Contender,
+    advice,
     against_peers,
+    broken_promises,
     compare,
     contest,
     contests,
@@ -21,6 +25,7 @@ from marginloss.companion.bench import (
     groups,
     judge,
     mean_ranks,
+    purpose,
     results,
     run_bench,
     runs,
@@ -298,7 +303,7 @@ def made_up(score="accuracy", corruption="none", **columns):
 def test_tables_are_the_sample_and_draws_are_averaged():
     frame = made_up(**{OURS: [0.9, 0.8, 0.7], PEER: [0.85, 0.75, 0.65]})
     found = compare(frame, OURS, PEER)
-    assert (found.verdict, found.n_tables) == ("ahead", 3) and found.lead == pytest.approx(0.05)
+    assert found.verdict == "ahead" and found.lead == pytest.approx(0.05)
     assert compare(frame, PEER, OURS).verdict == "behind"
     costs = compare(frame.rename(columns={"accuracy": "log_loss"}), OURS, PEER, "log_loss")
     assert costs.verdict == "behind" and costs.lead == pytest.approx(-0.05)
@@ -317,6 +322,46 @@ def test_every_pair_is_judged_under_every_corruption():
     cell = found.set_index(["corruption", "ours", "peer"]).verdict
     assert cell["none", OURS, PEER] == "behind" and cell["all", OTHER, RIVAL] == "ahead"
     assert cell["none", OURS, RIVAL] == "equivalent"
+
+
+# ----------------------------------------------------------------------------------------------------------- the guide
+
+
+def test_docstrings_promise_what_the_bench_found():
+    assert broken_promises(results()) == []
+    assert {known for known in KNOWN.values() for made in MADE_OF.values() if known in purpose(made)} >= {
+        KNOWN["symmetric 20 %"],
+        KNOWN["symmetric 40 %"],
+        KNOWN["one-sided 40 %"],
+    }
+
+
+def test_a_docstring_and_a_bench_that_disagree_are_named():
+    class Boaster:
+        """Use it where labels are right. It is modest otherwise."""
+
+    one, other, peer, usual = "PILBoost", "PILBoost tuned", "logistic", "XGBoost"
+    flat, high = [0.7, 0.7, 0.7], [0.9, 0.9, 0.9]
+    level = made_up(**{one: flat, other: flat, peer: flat, usual: flat})
+    (unkept,) = broken_promises(level, {"PILBoost": Boaster})
+    assert unkept == "PILBoost: 'labels are right' is promised, but it is not ahead of XGBoost there"
+    assert broken_promises(level, {"PILBoost": Spy}) == []
+    better = made_up(**{one: high, other: flat, peer: flat, usual: flat})
+    assert broken_promises(better, {"PILBoost": Boaster}) == []
+    (unsaid,) = broken_promises(better, {"PILBoost": Spy})
+    assert unsaid == "PILBoost: ahead of the best peer for 'labels are right', and its docstring does not say so"
+
+
+def test_the_guide_has_the_best_of_each_side_with_its_price():
+    frame = made_up(**{OURS: [0.8, 0.8, 0.8], OTHER: [0.7, 0.7, 0.7], PEER: [0.6, 0.6, 0.6], RIVAL: [0.75, 0.75, 0.75]})
+    frame["seconds"] = frame.learner.map({OURS: 3.0, OTHER: 1.0, PEER: 2.0, RIVAL: 0.5})
+    found = advice(frame)
+    ours, peer = found.loc[("none", "ours")], found.loc[("none", "peer")]
+    assert (ours.learner, ours.seconds, peer.learner, peer.seconds) == (OURS, 3.0, RIVAL, 0.5)
+    assert (ours.gain.lead, peer.gain.lead, ours.lead.lead) == pytest.approx((0.2, 0.15, 0.05))
+    assert set(KNOWN) == set(CORRUPTIONS)
+    begun = {name for name in LEARNERS if name.startswith(tuple(MADE_OF))}
+    assert begun == {name for name, learner in LEARNERS.items() if learner.ours}
 
 
 def test_what_the_page_says_in_words_follows_from_the_file():

@@ -30,9 +30,10 @@ CV_ALPHAS = (0.5, 0.8, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 class AdaBoostAlphaClassifier(BoostingClassifier):
     r"""AdaBoost.α, a booster that gives up on examples far on the wrong side (``alpha`` is the parameter of the loss).
 
-    Use it for tables with wrong labels, in two or more classes, above all where stumps or shallow trees are enough to
-    be right; give it several hundred rounds. With clean labels gradient boosting is at least as good and has better
-    probabilities; where wrong labels are hard to tell from rare but right ones, a forest with large leaves is safer.
+    Use it for tables with many labels wrong at random, in two or more classes, above all where stumps or shallow trees
+    are enough to be right; give it several hundred rounds. With clean labels gradient boosting is at least as good and
+    has better probabilities; where wrong labels are hard to tell from rare but right ones, a forest with large leaves
+    is safer.
 
     Algorithm 1 of sypherd2023. Each round weighs the examples by the slope of the loss at their margin, fits a weak
     learner of weighted error :math:`\epsilon_t`, and adds it with a step that depends on this error:

@@ -32,7 +32,7 @@ CV_STEP_SIZES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 class PILBoostClassifier(BoostingClassifier):
     r"""PILBoost, boosting that untwists its class probabilities (``alpha`` is the parameter of the loss).
 
-    Use it for two classes with symmetric label noise when probabilities of the *clean* label are asked for;
+    Use it for two classes with some labels wrong at random, when probabilities of the *clean* label are asked for;
     ``alpha="adaptive"`` estimates the noise. Not for several classes, nor where one class is flipped more than the
     other, for which :class:`~marginloss.losses.CorrectedLoss` is made. With clean labels gradient boosting is as good.
 

@@ -160,9 +160,10 @@ class RobustClassifier(MarginlossClassifier):
 class RobustXGBClassifier(RobustClassifier):
     r"""XGBoost with a loss of ours: trees for labels that may be wrong.
 
-    Use it for tables with label noise where you would take XGBoost: ``loss="cv"``, or a loss such as ``AlphaLoss(2)``
-    that gives up on hopeless examples. With clean labels the engine alone is as good; if only a few labels of one class
-    are wrong, finding them first (cleanlab) does better, and can be combined with this.
+    Use it for tables with some labels wrong at random, where you would take XGBoost: ``loss="cv"``, or a loss such as
+    ``AlphaLoss(2)`` that gives up on hopeless examples, with trees of depth 2 to 4. With clean labels, and often with
+    shallow trees, the engine alone is as good; if labels of one class are wrong, take
+    :class:`~marginloss.losses.CorrectedLoss` or find them first (cleanlab).
 
     Missing values, categorical columns, constraints, GPUs and SHAP values come with the engine, ``engine_`` after
     ``fit``. For training on a cluster see :func:`xgboost_objective`.

@@ -29,9 +29,9 @@ CANDIDATES = tuple(AlphaLoss(alpha) for alpha in (1, 0.7, 1.5, 2, 3, 5))
 class MarginClassifier(LinearModel):
     r"""Linear classifier that minimises a loss of the margin.
 
-    Use it where a linear rule fits and labels may be wrong: ``AlphaLoss(2)`` or ``loss="cv"`` gives up on examples far
-    on the wrong side. With clean labels logistic regression is as good, and is the case ``loss=None``. For more than
-    two classes take :class:`TwoTemperatureClassifier`, for rules that are not linear a booster.
+    Use it with many labels wrong at random, where a linear rule fits: ``AlphaLoss(2)`` or ``loss="cv"`` gives up on
+    examples far on the wrong side. With clean labels logistic regression is as good, and is the case ``loss=None``. For
+    more than two classes take :class:`TwoTemperatureClassifier`, for rules that are not linear a booster.
 
     .. math:: \min_{w,b}\ \frac{\sum_i s_i\,\ell\bigl(y_i(w^\top x_i + b)\bigr)}{\sum_i s_i} + \frac{\lambda}{2}\|w\|^2,
               \qquad \|w\| \le r

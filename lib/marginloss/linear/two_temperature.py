@@ -30,8 +30,8 @@ GRID_T2 = (1.12, 1.3, 1.6, 1.9)
 class TwoTemperatureClassifier(LinearModel):
     r"""Two-temperature logistic regression.
 
-    Use it for two or more classes where a linear rule fits and labels may be wrong. With clean labels logistic
-    regression is as good; where wrong labels lie close to the boundary no loss can tell them from right ones.
+    Use it for two or more classes with many labels wrong at random, where a linear rule fits. With clean labels
+    logistic regression is as good; where wrong labels lie close to the boundary no loss can tell them from right ones.
 
     .. math:: \min_{W,b}\ \frac{\sum_i s_i\,\xi(W^\top x_i + b,\, c_i)}{\sum_i s_i} + \frac{\lambda}{2}\|W\|^2,
               \qquad \xi(a, c) = -\log_{t_1}\exp_{t_2}\bigl(a_c - G_{t_2}(a)\bigr)

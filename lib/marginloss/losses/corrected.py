@@ -82,9 +82,10 @@ class CorrectedLoss(Difference):
 
     .. math:: \tilde\ell(z) = \frac{(1-\rho')\,\ell(z) - \rho\,\ell(-z)}{1-\rho-\rho'}
 
-    Use it where labels of one class are wrong more often than those of the other, and the rates are known or estimated
-    (:func:`marginloss.noise.estimate_flip_rates`). Below zero it has no bound unless ``loss`` has one: with trees take
-    a bounded loss such as ``AlphaLoss(2)``. Not for wrong labels that depend on the features, nor for outliers.
+    Use it for wrong labels in one class only, or in one more often than in the other, at rates that are known or
+    estimated. :func:`marginloss.noise.estimate_flip_rates` estimates them. Below zero it has no bound unless ``loss``
+    has one: with trees take a bounded loss such as ``AlphaLoss(2)``. Not for wrong labels that depend on the features,
+    nor for outliers.
 
     Where the rates differ, the correction depends on the label and not on the margin alone: :meth:`on_label` gives the
     loss of examples with these labels. Learners that accept a loss ask for it. The posterior is that of ``loss``: the

@@ -3,6 +3,7 @@
 from marginloss.companion.bench.contests import contest
 from marginloss.companion.bench.corruptions import CORRUPTIONS
 from marginloss.companion.bench.drawing import listed, rank_figure
+from marginloss.companion.bench.guide import KNOWN, MADE_OF, advice, broken_promises, purpose
 from marginloss.companion.bench.judgement import (
     Judgement,
     against_peers,
@@ -19,11 +20,15 @@ from marginloss.companion.bench.tables import TABLES, is_here
 
 __all__ = [
     "CORRUPTIONS",
+    "KNOWN",
     "LEARNERS",
+    "MADE_OF",
     "TABLES",
     "Contender",
     "Judgement",
+    "advice",
     "against_peers",
+    "broken_promises",
     "compare",
     "contest",
     "critical_difference",
@@ -32,6 +37,7 @@ __all__ = [
     "judge",
     "listed",
     "mean_ranks",
+    "purpose",
     "rank_figure",
     "results",
     "run_bench",

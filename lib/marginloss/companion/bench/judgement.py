@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,22 +72,20 @@ def groups(ranks: ArrayLike, gap: float) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A mean difference over tables, with its interval of 90 %.
+    """A mean difference, with its interval of 90 %.
 
     Attributes
     ----------
     lead, low, high : float
         Positive is better.
-    n_tables : int
-    rope : float
-        Half width of the region of practical equivalence around 0.
+    rope : float, default=0.01
+        Half width of the region of practical equivalence around 0: one point of accuracy.
     """
 
     lead: float
     low: float
     high: float
-    n_tables: int
-    rope: float
+    rope: float = 0.01
 
     @property
     def verdict(self) -> str:
@@ -125,7 +123,7 @@ def judge(differences: ArrayLike, rope: float = 0.01) -> Judgement:
         raise ValueError(f"differences must be finite numbers of at least two tables, got {d}")
     lead = float(d.mean())
     half = float(student.ppf(0.95, len(d) - 1) * d.std(ddof=1) / math.sqrt(len(d)))
-    return Judgement(lead, lead - half, lead + half, len(d), rope)
+    return Judgement(lead, lead - half, lead + half, rope)
 
 
 def compare(runs: pd.DataFrame, learner: str, other: str, score: str = "accuracy", rope: float = 0.01) -> Judgement:
@@ -134,22 +132,31 @@ def compare(runs: pd.DataFrame, learner: str, other: str, score: str = "accuracy
     return judge(better[learner] - better[other], rope)
 
 
-def sides(runs: pd.DataFrame, score: str = "accuracy", rope: float = 0.01) -> tuple[Judgement, str, str]:
-    """Our best learner against the best peer, each picked where it is not tested.
+def sides(
+    runs: pd.DataFrame, first: Sequence[str] | None = None, second: Sequence[str] | None = None
+) -> tuple[Judgement, str, str]:
+    """Accuracy of the best of one side against the best of another, each picked where it is not tested.
 
     On every table the learner of each side plays that has the best mean rank on the *other* tables: the lead is what
     somebody gains who follows the bench on new data, and does not flatter the side with more learners.
 
+    Parameters
+    ----------
+    runs : DataFrame
+        Of one corruption, or of all.
+    first, second : sequence of str, optional
+        Learners of each side: ours, and the peers.
+
     Returns
     -------
     judgement : Judgement
-    ours, peer : str
+    first, second : str
         The picks by all tables.
     """
-    better = _by_table(runs, score)
-    teams = [_of(better, ours=True), _of(better, ours=False)]
+    better = _by_table(runs, "accuracy")
+    teams = [list(first or _of(better, ours=True)), list(second or _of(better, ours=False))]
     picks = {table: [_best(better.drop(index=table)[team]) for team in teams] for table in better.index}
-    found = judge([better.loc[table, ours] - better.loc[table, peer] for table, (ours, peer) in picks.items()], rope)
+    found = judge([better.loc[table, one] - better.loc[table, other] for table, (one, other) in picks.items()])
     return found, _best(better[teams[0]]), _best(better[teams[1]])
 
 

@@ -27,9 +27,9 @@ def test_each_command_has_help_with_an_example(command, capsys):
 
 def test_the_pdf_is_made_when_asked_for_and_says_what_it_needs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("marginloss.companion.command.build_pages", lambda scale: tmp_path / "index.html")
-    monkeypatch.setattr("marginloss.companion.command.print_book", lambda html: html / "marginalia.pdf")
+    monkeypatch.setattr("marginloss.companion.command.print_book", lambda html: html / "Marginalia.pdf")
     assert main(["build"]) == 0 and ".pdf" not in capsys.readouterr().out
-    assert main(["build", "--pdf"]) == 0 and "marginalia.pdf" in capsys.readouterr().out
+    assert main(["build", "--pdf"]) == 0 and "Marginalia.pdf" in capsys.readouterr().out
 
     def without_a_browser(html):
         raise FileNotFoundError("the PDF is printed by a browser")

@@ -23,7 +23,7 @@ class Picture:
         from matplotlib import rc_context
 
         # the same file from the same figure
-        with rc_context({"svg.hashsalt": "marginalia", "svg.fonttype": "path"}):
+        with rc_context({"svg.hashsalt": "marginloss", "svg.fonttype": "path"}):
             drawn = _saved(figure, format="svg", metadata={"Date": None, "Creator": None})
         self.data = {"text/plain": repr(figure), "image/svg+xml": drawn.decode("utf-8")}
         if len(drawn) > HEAVY:

@@ -66,7 +66,7 @@ def as_svg(fig: Any) -> str:
     from matplotlib import pyplot, rc_context
 
     file = io.StringIO()
-    with rc_context({"svg.hashsalt": "marginalia"}):
+    with rc_context({"svg.hashsalt": "marginloss"}):
         fig.savefig(file, format="svg", metadata={"Date": None})
     pyplot.close(fig)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"

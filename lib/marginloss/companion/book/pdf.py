@@ -9,7 +9,7 @@ from pathlib import Path
 
 from marginloss.companion.book.layout import pages, root
 
-PDF = "marginalia.pdf"
+PDF = "Marginalia.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FIRST = "chapters/00_prologue.html"  # whose head has the scripts for mathematics
 HEAD = re.compile(r"<head>.*?</head>", re.DOTALL)

@@ -148,7 +148,8 @@ def _fit_all(
         y[fold, out] = 0
     bounded = {name: loss for name, loss in losses.items() if isinstance(loss, TwoTemperatureLoss) and loss.t1 < 1}
     convex = {name: loss for name, loss in losses.items() if name not in bounded}
-    fits, values = {}, {}
+    fits: dict[str, Array] = {}
+    values: dict[str, Array] = {}
     for part, *how in ((bounded, None, TOL_PLAIN, MAX_ITER_PLAIN), (convex, root, TOL, MAX_ITER)):
         each = [loss for loss in part.values() for _ in y]
         found = minimise_many(X, np.tile(y, (len(part), 1)), each, l2, *how)

@@ -266,7 +266,7 @@ def ahead(splits: pd.Series, method: str, over: Sequence[str]) -> Array:
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy on clean test data at every penalty: one row a data set, noise and penalty, one column a method."""
+    """Mean accuracy on clean data at every penalty: one row per data set, noise and penalty, one column per method."""
     columns = {f"{method} test": method for method in (*METHODS, LOWEST) if f"{method} test" in table}
     named = table.assign(noise=[NOISES[int(number)] for number in table.noise])
     return named.groupby(["dataset", "noise", "l2"], sort=False)[list(columns)].mean().rename(columns=columns)

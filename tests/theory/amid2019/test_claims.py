@@ -111,7 +111,7 @@ def test_a_wrong_formula_is_found_out(monkeypatch, module, name, wrong, claim):
 
 
 def test_a_true_statement_would_hold(monkeypatch):
-    # no closed form but that at 2; the gradient of (14) for a sum of losses; the sign of Appendix B; (18) of its factor
+    # no closed form but that at 2; the gradient of (14) for a sum of losses; (18) of its factor
     monkeypatch.setattr(functions, "_closed_form", lambda size, t: size + 1)
     assert functions.closed_forms().verdict == "holds"
     mean = loss.two_temperature_loss
@@ -119,6 +119,38 @@ def test_a_true_statement_would_hold(monkeypatch):
     assert loss.gradient_of_the_mean().verdict == "holds"
     monkeypatch.setattr(functions, "log_t", lambda x, t: np.zeros_like(x))
     assert functions.logarithm_of_a_quotient().verdict == "holds"
+
+
+def test_algorithm_2_and_appendix_a_would_hold(monkeypatch):
+    # with the factor that our text lacks, and for a function that does decrease
+    monkeypatch.setattr(iterations, "printed_algorithm_2", lambda a, t: float(tempered.log_partition_margin(a, t)))
+    assert iterations.algorithm_2().verdict == "holds"
+    monkeypatch.setattr(iterations, "exp_t", lambda x, t: np.zeros_like(x))
+    assert iterations.monotone_function_of_appendix_a().verdict == "holds"
+
+
+def test_appendix_b_would_hold(monkeypatch):
+    # (B.1) with the derivative of G; a loss of negative values; a second derivative that is the printed form in λ
+    def slope(a, t):
+        q = tempered.escort(tempered.softmax_t(np.stack([a / 2, -a / 2], axis=1), t), t)
+        return (q[:, 0] - q[:, 1]) / 2
+
+    class Negative(TwoTemperatureLoss):
+        def _value(self, z):
+            return -super()._value(z)
+
+    def pieces(a, t1, t2, true=shape._pieces):
+        p, *rest, _ = true(a, t1, t2)
+        ratio = (1 - p) / p
+        bracket = t2 * (1 + 1 / ratio) / (1 + ratio**t2) - (t2 - t1)
+        return p, *rest, p ** (t2 - 1) / (1 + ratio**t2) ** 2 * bracket
+
+    monkeypatch.setattr(shape, "log_partition_margin", slope)
+    assert shape.second_derivative_b1().verdict == "holds"
+    monkeypatch.setattr(shape, "TwoTemperatureLoss", Negative)
+    assert shape.finite_support().verdict == "holds"
+    monkeypatch.setattr(shape, "_pieces", pieces)
+    assert shape.second_derivative_in_lambda().verdict == "holds"
 
 
 @pytest.mark.parametrize("factor", [0.99, 1.01])

@@ -36,6 +36,7 @@ def test_the_logistic_loss_is_not_closer_than_itself():
 
 def test_a_convex_loss_is_not_closer_to_the_bayes_line():
     assert simulations.mixture(0.6).verdict == "fails as printed"
+    assert simulations.mixture(flat_from=1.5).verdict == "fails as printed"  # the error falls on from there
 
 
 def test_accuracy_that_follows_the_error_is_seen(monkeypatch):

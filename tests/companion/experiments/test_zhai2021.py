@@ -1,6 +1,7 @@
 """Experiments of zhai2021 on small sizes: the numbers mean what their names say."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
@@ -109,6 +110,13 @@ def test_stand_ins_have_their_own_test_part(name, n_test, classes, need, monkeyp
     ensembles.stand_in(name, 2, np.random.default_rng(0))
     assert len(given["test"][1]) == n_test and len(np.unique(given["test"][1])) == classes
     assert len(given["valid"][1]) == pytest.approx(len(given["train"][1]) / 9, abs=1)
+
+
+def test_outside_counts_where_it_is_more_than_chance():
+    ends = {"erm_mean": 0.2, "average_mean": 0.4}
+    mean = {0.1: (0.3, 0.3, 0.3), 0.2: (0.19, 0.18, 0.17), 0.3: (0.1, 0.3, 0.19), 0.4: (0.5, 0.51, 0.52)}
+    rows = [{"alpha": alpha, "lp_mean": each, **ends} for alpha, runs in mean.items() for each in runs]
+    assert ensembles.outside_share(pd.DataFrame(rows)) == 0.5  # below at 0.2 and above at 0.4; at 0.3 the runs disagree
 
 
 @pytest.mark.parametrize(

@@ -135,13 +135,17 @@ def drawn(count: int, seed: int, packages: Sequence[str] = PACKAGES) -> list[Mut
 
 
 def tests_of(file: str) -> list[str]:
-    """Tests of a module: those of its name first, the rest of its folder, then twins or claims."""
+    """Tests of a module: twins, those of its name, the rest of its folder, estimator checks; of theory the claims.
+
+    Not those that compare the bits of several processes: they take long, and a wrong formula is wrong in all of them.
+    """
     parts = Path(file).parts
-    folder = ROOT / "tests" / Path(*parts[:-1])
-    files = sorted(folder.rglob("test_*.py"), key=lambda path: (Path(file).stem not in path.stem, path))
-    extra = ["tests/test_twins.py"] if parts[0] != "theory" else ["tests/theory/test_check.py"]
+    files = [path for path in (ROOT / "tests" / Path(*parts[:-1])).rglob("test_*.py") if "arithmetic" not in path.stem]
+    files.sort(key=lambda path: (Path(file).stem not in path.stem, path.stem.endswith("checks"), len(path.parts), path))
     chosen = [path.relative_to(ROOT).as_posix() for path in files]
-    return chosen + [name for name in extra if name not in chosen and (ROOT / name).is_file()]
+    if parts[0] != "theory":
+        return ["tests/test_twins.py", *chosen]
+    return list(dict.fromkeys([*chosen, "tests/theory/test_check.py"]))
 
 
 def workplace(folder: Path) -> Path:

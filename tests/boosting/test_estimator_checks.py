@@ -43,11 +43,10 @@ SETTINGS = [
     LPBoostClassifier(n_estimators=4, max_depth=2),
     LPBoostClassifier(beta=None, n_estimators=4),
     LPBoostClassifier(n_estimators=3, max_depth=1, model_weights="uniform"),
-    LPBoostClassifier(n_estimators=3, estimator=TREE),
     AdaLPBoostClassifier(n_estimators=4, max_depth=2, n_iter_no_change=2),
     AdaLPBoostClassifier(trim=0.1, n_estimators=4),
     AdaLPBoostClassifier(n_estimators=3, reweight="adaboost", model_weights="smoothed"),
-    AdaLPBoostClassifier(n_estimators=3, max_depth=2, model_weights="bagged", sampling="frozen"),
+    AdaLPBoostClassifier(n_estimators=3, max_depth=2, model_weights="bagged"),
     HalfspaceLearner(max_rounds=300),
     HalfspaceLearner(p=4.0, difficulty=5.0, outside="scale", max_rounds=100),
 ]

@@ -35,7 +35,7 @@ from marginloss.losses import (
         MarginClassifier(HingeLoss(), l2=0.1),
         MarginClassifier("cv", l2=0.1),
         MarginClassifier(AlphaLoss(2), solver="gd", step_size=0.1, class_weight="balanced"),
-        MarginClassifier(AlphaLoss(3), radius=20.0),
+        MarginClassifier(GeneralizedCrossEntropyLoss(0.5), l2=0.1, warm_start=True),
         MarginClassifier(CorrectedLoss(LogisticLoss(), 0.2, 0.1), l2=0.01),
     ]
 )

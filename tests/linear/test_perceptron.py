@@ -11,7 +11,7 @@ from marginloss.noise import DenseHalfspace, MaliciousOracle, SparseMajority
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([PNormPerceptron(), PNormPerceptron(6.0), Winnow()])
+@parametrize_with_checks([PNormPerceptron(), Winnow()])
 def test_estimator(estimator, check):
     check(estimator)
 

@@ -3,7 +3,6 @@
 ``python -m benchmarks.class_conditional`` prints the table and writes it to ``benchmarks/CLASS_CONDITIONAL.md``. Each
 run draws at most 1500 training rows and tests on the others, whose labels stay clean; all learners are XGBoost with
 trees of depth 2, rate 0.1 and 100 rounds, but for the loss and for what is done with the labels. Rates are not told.
-cleanlab is not among the extras: ``pip install cleanlab``.
 """
 
 from __future__ import annotations

@@ -29,20 +29,26 @@ SETTINGS = [
     PILBoostClassifier("adaptive", n_estimators=3, link="exact"),
     PILBoostClassifier(step_size="cv", step_sizes=(0.5, 1.0), n_estimators=3, cv=2, n_iter_no_change=2),
     PILBoostClassifier(n_estimators=3, estimator=TREE),
+    PILBoostClassifier.as_published(n_estimators=5, class_weight="balanced"),
     SmoothBoostClassifier(0.1, n_estimators=20, adaptive=False),  # the bound would ask for thousands of rounds
     SmoothBoostClassifier(0.1, n_estimators=20, adaptive=True, on_failure="halve"),
     SmoothBoostClassifier(0.1, n_estimators=5, estimator=TREE, early_stop=True),
     SmoothBoostClassifier(0.1, n_estimators=20, estimator=PNormLearner(outside="scale")),
+    SmoothBoostClassifier.as_published(0.2, n_estimators=20, on_failure="ignore"),
     MadaBoostClassifier(n_estimators=20),
     MadaBoostClassifier(n_estimators=5, max_depth=2, criterion="gini", n_iter_no_change=2),
+    MadaBoostClassifier(n_estimators=5, estimator=TREE),
     BregmanBoostClassifier(n_estimators=20),
+    BregmanBoostClassifier(0.2, n_estimators=10, max_depth=2, n_iter_no_change=3),
     LPBoostClassifier(n_estimators=4, max_depth=2),
     LPBoostClassifier(beta=None, n_estimators=4),
     LPBoostClassifier(n_estimators=3, max_depth=1, model_weights="uniform"),
     AdaLPBoostClassifier(n_estimators=4, max_depth=2, n_iter_no_change=2),
     AdaLPBoostClassifier(trim=0.1, n_estimators=4),
     AdaLPBoostClassifier(n_estimators=3, reweight="adaboost", model_weights="smoothed"),
+    AdaLPBoostClassifier(n_estimators=3, max_depth=2, model_weights="bagged"),
     HalfspaceLearner(max_rounds=300),
+    HalfspaceLearner(p=4.0, difficulty=5.0, outside="scale", max_rounds=100),
 ]
 
 

@@ -177,7 +177,7 @@ def test_cifar10_parts(need):
     first = colour.data[colour.train][colour.target[colour.train] == 0][0].reshape(-1, 3)
     grey = np.rint(first @ [0.299, 0.587, 0.114])
     np.testing.assert_array_equal(pair.data[pair.target == -1][0], grey)
-    with pytest.raises(ValueError, match="part must be 'pair', 'colour' or 'full', got 'grey'"):
+    with pytest.raises(ValueError, match="part must be one of 'pair', 'colour', 'full', got 'grey'"):
         datasets.load_cifar10(part="grey")
 
 

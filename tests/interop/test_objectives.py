@@ -87,31 +87,51 @@ def test_objectives_travel_to_other_processes():
     assert pickle.loads(pickle.dumps(objective)) == objective
 
 
-@pytest.mark.cluster
-@pytest.mark.parametrize("loss", [AlphaLoss(2), AlphaLoss(math.inf)], ids=repr)
-def test_two_workers_grow_the_trees_of_one_process(noisy, loss):
+@pytest.fixture(scope="module")
+def two_workers(noisy):
+    """A cluster, and its table of few values a feature: the same bins on one machine and on two."""
     distributed = pytest.importorskip("dask.distributed", reason="needs the extra 'cluster'")
     pytest.importorskip("pyarrow", reason="needs the extra 'cluster'")
-    xgboost = pytest.importorskip("xgboost")
     from dask import array
-    from xgboost import dask as xgboost_dask
 
     X, y, weight = noisy
-    X = np.round(8 * X) / 8  # few values a feature: the same bins on one machine and on two
-    X = np.clip(X, -3.9, 3.9)
+    X = np.clip(np.round(8 * X) / 8, -3.9, 3.9)
     assert max(len(np.unique(column)) for column in X.T) <= 64
-    settings = {"max_depth": 2, "nthread": 1, "base_score": 0.0}
     # threads of one process: quick to start, and each has its own half of the rows all the same
     local = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as client:
-        columns = [array.from_array(part, chunks=(300, -1)[: part.ndim]) for part in (X, y, weight)]
-        data = xgboost_dask.DaskDMatrix(client, *columns[:2], weight=columns[2])
-        found = xgboost_dask.train(client, settings, data, 10, obj=xgboost_objective(loss))
         assert len(client.scheduler_info()["workers"]) == 2
-        there = xgboost_dask.predict(client, found, columns[0]).compute()
+        here = X, y, weight
+        yield client, [array.from_array(part, chunks=(300, -1)[: part.ndim]) for part in here], here
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("loss", [AlphaLoss(2), AlphaLoss(math.inf)], ids=repr)
+def test_two_workers_grow_the_trees_of_one_process(two_workers, loss):
+    xgboost = pytest.importorskip("xgboost")
+    from xgboost import dask as xgboost_dask
+
+    client, (rows, labels, masses), (X, y, weight) = two_workers
+    settings = {"max_depth": 2, "nthread": 1, "base_score": 0.0}
+    data = xgboost_dask.DaskDMatrix(client, rows, labels, weight=masses)
+    found = xgboost_dask.train(client, settings, data, 10, obj=xgboost_objective(loss))
+    there = xgboost_dask.predict(client, found, rows).compute()
     alone = xgboost.train(settings, xgboost.DMatrix(X, y, weight=weight), 10, obj=xgboost_objective(loss))
     np.testing.assert_allclose(there, alone.predict(xgboost.DMatrix(X)), atol=1e-5)
     assert np.mean((there > 0) == y) > 0.8
+
+
+@pytest.mark.cluster
+def test_two_workers_of_lightgbm_grow_the_trees_of_one_process(two_workers):
+    lightgbm = pytest.importorskip("lightgbm")
+    client, (rows, labels, masses), (X, y, weight) = two_workers
+    settings = {"max_depth": 2, "n_estimators": 10, "n_jobs": 1, "verbose": -1, "min_data_in_bin": 1}
+    settings["objective"] = lightgbm_objective(AlphaLoss(2))
+    there = lightgbm.DaskLGBMClassifier(client=client, **settings).fit(rows, labels, sample_weight=masses)
+    alone = lightgbm.LGBMClassifier(**settings).fit(X, y, sample_weight=weight)
+    scores = there.to_local().predict(X, raw_score=True)
+    np.testing.assert_allclose(scores, alone.predict(X, raw_score=True), atol=1e-5)
+    assert np.mean((scores > 0) == y) > 0.8
 
 
 def test_bad_input_is_refused():

@@ -34,10 +34,12 @@ MODELS = [
     RobustXGBClassifier(**SMALL),
     RobustXGBClassifier(AlphaLoss(2), **SMALL),
     RobustXGBClassifier(TwoTemperatureLoss(0.8, 1.2), class_weight="balanced", **SMALL),
+    RobustXGBClassifier(CorrectedLoss(AlphaLoss(1), 0.1, 0.2), **SMALL),
 ]
 if lightgbm:
     few = {"min_child_samples": 1, "verbose": -1}
-    MODELS += [RobustLGBMClassifier(**few, **SMALL), RobustLGBMClassifier(AlphaLoss(2), **few, **SMALL)]
+    losses = None, AlphaLoss(2), TwoTemperatureLoss(0.8, 1.2)
+    MODELS += [RobustLGBMClassifier(loss, **few, **SMALL) for loss in losses]
 
 
 def reasons(model):

@@ -2,13 +2,33 @@
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from marginloss.boosting import AdaBoostAlphaClassifier, PILBoostClassifier, SmoothBoostClassifier
+from marginloss.boosting import (
+    AdaBoostAlphaClassifier,
+    AdaLPBoostClassifier,
+    BregmanBoostClassifier,
+    HalfspaceLearner,
+    LPBoostClassifier,
+    MadaBoostClassifier,
+    PILBoostClassifier,
+    SmoothBoostClassifier,
+)
 from marginloss.linear import MarginClassifier, PNormPerceptron, TwoTemperatureClassifier, Winnow
 from marginloss.losses import AlphaLoss
 
 WEIGHTED = [MarginClassifier(AlphaLoss(2), l2=0.01), TwoTemperatureClassifier(), PNormPerceptron(), Winnow()]
-FAILING = [*WEIGHTED, AdaBoostAlphaClassifier(), PILBoostClassifier(n_estimators=5), SmoothBoostClassifier()]
+BOOSTERS = [
+    AdaBoostAlphaClassifier(n_estimators=5),
+    AdaBoostAlphaClassifier(n_estimators=3, estimator=DecisionTreeClassifier(max_depth=1)),
+    PILBoostClassifier(n_estimators=5),
+    SmoothBoostClassifier(n_estimators=5),
+    MadaBoostClassifier(n_estimators=5),
+    BregmanBoostClassifier(n_estimators=5),
+    LPBoostClassifier(n_estimators=3),
+    AdaLPBoostClassifier(n_estimators=3),
+]
+FAILING = [*WEIGHTED, *BOOSTERS, HalfspaceLearner(max_rounds=50)]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 

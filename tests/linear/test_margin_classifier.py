@@ -17,9 +17,11 @@ from marginloss._rows import merge_rows
 from marginloss.linear import DesignFactor, MarginClassifier
 from marginloss.losses import (
     AlphaLoss,
+    CorrectedLoss,
     ExponentialLoss,
     GeneralizedCrossEntropyLoss,
     HingeLoss,
+    LogisticLoss,
     SmoothBoostLoss,
     TLogisticLoss,
     TwoTemperatureLoss,
@@ -32,6 +34,9 @@ from marginloss.losses import (
         MarginClassifier(TwoTemperatureLoss(0.5, 1.3), l2=0.01),
         MarginClassifier(HingeLoss(), l2=0.1),
         MarginClassifier("cv", l2=0.1),
+        MarginClassifier(AlphaLoss(2), solver="gd", step_size=0.1, class_weight="balanced"),
+        MarginClassifier(GeneralizedCrossEntropyLoss(0.5), l2=0.1, warm_start=True),
+        MarginClassifier(CorrectedLoss(LogisticLoss(), 0.2, 0.1), l2=0.01),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -13,7 +13,13 @@ from marginloss.losses import TwoTemperatureLoss
 from marginloss.losses.tempered import escort, log_t, two_temperature_loss
 
 
-@parametrize_with_checks([TwoTemperatureClassifier()])
+@parametrize_with_checks(
+    [
+        TwoTemperatureClassifier(),
+        TwoTemperatureClassifier(1.0, 1.0, l2=0.01, class_weight="balanced"),
+        TwoTemperatureClassifier(0.5, 1.3, l2=0.1, n_starts=3, random_state=0),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -46,6 +46,7 @@ class Booster(MarginlossClassifier):
         "validation_fraction": [SHARE],
         "tol": [Interval(Real, 0, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "cv": ["cv_object"],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }

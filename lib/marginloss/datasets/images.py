@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,8 +83,7 @@ def load_cifar10(*, part: str | None = None, return_X_y: bool = False) -> Any:
     """
     part = part or "pair"
     check_choice("part", part, ("pair", "colour", "full"))
-    (arrays,) = contents("cifar10", part)
-    assert not isinstance(arrays, bytes)
+    arrays = _arrays("cifar10", part)
     if part == "full":
         X, y, n_train = arrays["X"], arrays["y"], 50_000
     else:
@@ -117,27 +116,15 @@ def load_cifar10n(*, return_X_y: bool = False) -> Any:
     DatasetNotFound
         If the data are not on this machine; the message says how to get them.
     """
-    (arrays,) = contents("cifar10n")
-    assert not isinstance(arrays, bytes)
+    arrays = _arrays("cifar10n")
     answers = ["aggre", "random1", "random2", "random3", "worst"]
     y = arrays["clean"].astype(np.int64)
-    return as_bunch(
-        "cifar10n",
-        np.column_stack([arrays[name] for name in answers]),
-        y,
-        return_X_y,
-        counted=y,
-        feature_names=answers,
-        target_names=list(dataset("cifar10n").classes),
-    )
+    X = np.column_stack([arrays[name] for name in answers])
+    names = list(dataset("cifar10n").classes)
+    return as_bunch("cifar10n", X, y, return_X_y, counted=y, feature_names=answers, target_names=names)
 
 
-def load_covertype(
-    *,
-    part: str = "auto",
-    classes: Sequence[int] | None = None,
-    return_X_y: bool = False,
-) -> Any:
+def load_covertype(*, part: str = "auto", classes: Sequence[int] | None = None, return_X_y: bool = False) -> Any:
     """Forest Covertype: 54 cartographic variables, seven cover types; a sample of 24,744 rows or all 581,012.
 
     Used by amid2019 with 287,000 rows, which the sample cannot reach: say which size was used.
@@ -169,11 +156,17 @@ def load_covertype(
     _check_classes(classes, names)
     if part == "auto":
         part = "sample" if files.find(entry, "sample") is not None else "full"
-    (arrays,) = contents("covertype", part)
-    assert not isinstance(arrays, bytes)
+    arrays = _arrays("covertype", part)
     X, y = arrays["X"].astype(np.float64), arrays["y"] - 1
     more = {"feature_names": arrays["feature_names"].tolist(), "part": part}
     return _chosen("covertype", X, y, None, names, classes, return_X_y, check=part == "sample", **more)
+
+
+def _arrays(name: str, part: str | None = None) -> Mapping[str, NDArray[Any]]:
+    """The arrays of a set that is one file."""
+    (arrays,) = contents(name, part)
+    assert not isinstance(arrays, bytes)
+    return arrays
 
 
 def _check_classes(classes: Sequence[int] | None, names: list[str]) -> None:

@@ -80,11 +80,12 @@ def not_found(entry: DataSet, part: str, tried: Sequence[str] = ()) -> DatasetNo
         "put the file into a folder and set MARGINLOSS_DATA to that folder",
         f"see {entry.homepage}",
     ]
-    lines = [
-        f"the data set {entry.name!r} ({entry.title}) is not on this machine.",
+    lines = [f"the data set {entry.name!r} ({entry.title}) is not on this machine."]
+    lines += [
         f"Looked for {looked_for} in {searched}.",
+        "Ways to get it:",
+        *(f"  {number}. {way}" for number, way in enumerate(ways, 1)),
     ]
-    lines += ["Ways to get it:", *(f"  {number}. {way}" for number, way in enumerate(ways, 1))]
     if tried:
         lines += ["Tried just now:", *(f"  - {reason}" for reason in tried)]
     return DatasetNotFound("\n".join(lines))

@@ -37,16 +37,8 @@ def as_bunch(
     if return_X_y:
         return X, target
     text = f"{entry.title}. {entry.summary}\n\nSource: {entry.source}. Licence: {entry.licence}."
-    return Bunch(
-        data=X,
-        target=target,
-        name=name,
-        licence=entry.licence,
-        source=entry.source,
-        status=entry.status,
-        DESCR=text,
-        **more,
-    )
+    facts = {"licence": entry.licence, "source": entry.source, "status": entry.status, "DESCR": text}
+    return Bunch(data=X, target=target, name=name, **facts, **more)
 
 
 def bunch_of_table(name: str, features: pd.DataFrame, classes: ArrayLike, return_X_y: bool, **more: Any) -> Any:

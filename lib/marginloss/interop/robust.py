@@ -162,8 +162,9 @@ class RobustXGBClassifier(RobustClassifier):
 
     Use it for tables with some labels wrong at random, where you would take XGBoost: ``loss="cv"``, or a loss such as
     ``AlphaLoss(2)`` that gives up on hopeless examples, with trees of depth 2 to 4. With clean labels, and often with
-    shallow trees, the engine alone is as good; if labels of one class are wrong, take
-    :class:`~marginloss.losses.CorrectedLoss` or find them first (cleanlab).
+    shallow trees, the engine alone is as good. If labels of one class are wrong, take
+    :class:`~marginloss.losses.CorrectedLoss` with the rates of :func:`~marginloss.noise.estimate_flip_rates`; if both
+    are, finding them first (cleanlab) does better, above all with this fitted to the rest.
 
     Missing values, categorical columns, constraints, GPUs and SHAP values come with the engine, ``engine_`` after
     ``fit``. For training on a cluster see :func:`xgboost_objective`.

@@ -257,13 +257,7 @@ class adaptive:
         return source.R * average / p_norm(average, source.p), -1.0
 
 
-ADVERSARIES: dict[str, Any] = {
-    "flip": flip,
-    "maxmargin": maxmargin,
-    "fake": fake,
-    "anti": anti,
-    "adaptive": adaptive(),
-}
+ADVERSARIES: dict[str, Any] = {each.__name__: each for each in (flip, maxmargin, fake, anti)} | {"adaptive": adaptive()}
 
 
 @dataclass(frozen=True)

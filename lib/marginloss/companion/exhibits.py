@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from marginloss._validation import check_choice
+from marginloss._validation import check_name
 from marginloss.companion.glueing import glue
 from marginloss.companion.ledger import ABSENT, Entry, LedgerError, Part, entries, entry
 from marginloss.companion.numbers import shown
@@ -114,7 +114,7 @@ def status(key: str | None = None, scale: str | None = None) -> list[Status]:
     True
     """
     scale = current_scale() if scale is None else scale
-    check_choice("scale", scale, SCALES)
+    check_name("scale", scale, SCALES)
     runs, found = results(scale), []
     for exhibit in entries(key, "exhibit"):
         run = runs.get(exhibit.chapter)

@@ -174,7 +174,7 @@ def test_status_lists_every_exhibit(build):
 
 
 def test_status_refuses_a_scale_that_is_none():
-    with pytest.raises(ValueError, match="scale must be one of quick, paper, got 'huge'"):
+    with pytest.raises(ValueError, match="unknown scale 'huge'"):
         status(scale="huge")
 
 
@@ -203,8 +203,8 @@ def test_record_glues_plain_values(glued):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"id": "sypherd2023:fig-55", "x": 1}, KeyError, "no exhibit 'sypherd2023:fig-55' in the ledger; close:"),
-        ({"id": "sypherd2023:lemma-3", "x": 1}, KeyError, "no exhibit"),
+        ({"id": "sypherd2023:fig-55", "x": 1}, ValueError, "unknown exhibit 'sypherd2023:fig-55'; did you mean"),
+        ({"id": "sypherd2023:lemma-3", "x": 1}, ValueError, "unknown exhibit"),
         ({"id": "sypherd2023:fig-5"}, ValueError, "sypherd2023:fig-5: nothing to record"),
         ({"id": "sypherd2023:fig-5", "gain_1.1": 1}, ValueError, "sypherd2023:fig-5: a name must have no dot"),
         ({"id": "sypherd2023:fig-5", "gain": math.nan}, ValueError, "sypherd2023:fig-5: gain must be finite"),

@@ -26,6 +26,7 @@ from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
 from marginloss.companion.ledger import PAPERS
 from marginloss.companion.numbers import shown
+from marginloss.companion.scale import SCALES
 
 EXAMPLES = """examples:
   marginloss run                               execute the chapters that changed
@@ -59,50 +60,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnknownName as error:
         print(f"marginloss: {error}", file=sys.stderr)
         return 2
+    except (BuildError, ChapterError, ImportError, FileNotFoundError) as error:  # each says what to do
+        print(f"marginloss: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("\nmarginloss: interrupted; what was finished is kept", file=sys.stderr)
         return 130
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Execute chapters."""
     wanted = find_chapters(options.chapters)
     started = time.perf_counter()
-    try:
-        done = run_chapters(wanted, options.scale, options.jobs)
-    except ChapterError as error:
-        print(f"\nmarginloss: {error}", file=sys.stderr)
-        return 1
+    done = run_chapters(wanted, options.scale, options.jobs)
     seconds = time.perf_counter() - started
     kept = len(wanted) - len(done)
     print(f"{options.scale} scale: {len(done)} executed in {seconds:.0f} s, {kept} unchanged")
-    return 0
 
 
-def try_(options: argparse.Namespace) -> int:
+def try_(options: argparse.Namespace) -> None:
     """Execute a copy of a chapter with other parameters."""
     (chapter,) = find_chapters([options.chapter])
     environment = kernel_environment(options.scale, jobs=os.cpu_count() or 1)
-    try:
-        target = execute_copy(chapter, dict(options.parameters), environment)
-    except ChapterError as error:
-        print(f"\nmarginloss: {error}", file=sys.stderr)
-        return 1
-    print(f"open {target}")
-    return 0
+    print(f"open {execute_copy(chapter, dict(options.parameters), environment)}")
 
 
-def build(options: argparse.Namespace) -> int:
+def build(options: argparse.Namespace) -> None:
     """Build the pages."""
-    try:
-        page = build_pages(options.scale)
-        print(f"The book is ready. Open it in a browser:\n  {page.as_uri()}")
-        if options.pdf:
-            print(f"On paper:\n  {print_book(page.parent).as_uri()}")
-    except (BuildError, ImportError, FileNotFoundError) as error:
-        print(f"marginloss: {error}", file=sys.stderr)
-        return 1
-    return 0
+    page = build_pages(options.scale)
+    print(f"The book is ready. Open it in a browser:\n  {page.as_uri()}")
+    if options.pdf:
+        print(f"On paper:\n  {print_book(page.parent).as_uri()}")
 
 
 def claims(options: argparse.Namespace) -> None:
@@ -163,28 +151,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(command=lambda options: parser.print_help())
     commands = parser.add_subparsers(metavar="COMMAND")
 
-    command = _command(commands, "run", run, "marginloss run alpha_loss long_servedio --scale paper --jobs 1")
+    command = _command(
+        commands, "run", run, "marginloss run alpha_loss long_servedio --scale paper --jobs 1", scale=True
+    )
     command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="name, with or without its number; all if none")
-    _add_scale(command)
     command.add_argument("--jobs", type=_positive, metavar="N", help="chapters at a time (default: one per core)")
 
-    command = _command(commands, "try", try_, "marginloss try alpha_loss -p n_points=50")
+    command = _command(commands, "try", try_, "marginloss try alpha_loss -p n_points=50", scale=True)
     command.add_argument("chapter", metavar="CHAPTER", help="name, with or without its number")
     command.add_argument(
         "-p", dest="parameters", action="append", default=[], type=_assignment, metavar="NAME=VALUE", help="a parameter"
     )
-    _add_scale(command)
 
-    command = _command(commands, "build", build, "marginloss build --scale paper")
-    _add_scale(command)
+    command = _command(commands, "build", build, "marginloss build --scale paper", scale=True)
     command.add_argument("--pdf", action="store_true", help="print all pages into one file too, by a browser")
 
-    command = _command(commands, "claims", claims, "marginloss claims sypherd2023")
-    command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
-
-    command = _command(commands, "exhibits", exhibits, "marginloss exhibits sypherd2023 --scale paper")
-    command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
-    _add_scale(command)
+    for name, function, example in (
+        ("claims", claims, "marginloss claims sypherd2023"),
+        ("exhibits", exhibits, "marginloss exhibits sypherd2023 --scale paper"),
+    ):
+        command = _command(commands, name, function, example, scale=name == "exhibits")
+        command.add_argument("key", nargs="?", metavar="KEY", help="key of a paper, such as sypherd2023; all if none")
 
     command = _command(commands, "data", data, "marginloss data pima --fetch")
     command.add_argument("name", nargs="?", metavar="NAME", help="a data set; all if none")
@@ -203,7 +190,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, function: Any, example: str) -> argparse.ArgumentParser:
+def _command(commands: Any, name: str, function: Any, example: str, scale: bool = False) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         name,
         help=function.__doc__,
@@ -212,18 +199,10 @@ def _command(commands: Any, name: str, function: Any, example: str) -> argparse.
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(command=function)
+    if scale:
+        default = os.environ.get("MARGINLOSS_SCALE") or "quick"
+        parser.add_argument("--scale", choices=SCALES, default=default, help="default: %(default)s")
     return parser
-
-
-def _add_scale(parser: argparse.ArgumentParser) -> None:
-    default = os.environ.get("MARGINLOSS_SCALE") or "quick"
-    parser.add_argument("--scale", default=default, type=_scale, metavar="quick|paper", help=f"default: {default}")
-
-
-def _scale(text: str) -> str:
-    if text not in ("quick", "paper"):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither quick nor paper")
-    return text
 
 
 def _positive(text: str) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from marginloss._validation import check_name
 from marginloss.companion.glueing import glue
 from marginloss.companion.ledger import ABSENT, Entry, LedgerError, Part, entries, entry
 from marginloss.companion.numbers import shown
@@ -113,8 +114,7 @@ def status(key: str | None = None, scale: str | None = None) -> list[Status]:
     True
     """
     scale = current_scale() if scale is None else scale
-    if scale not in SCALES:
-        raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale!r}")
+    check_name("scale", scale, SCALES)
     runs, found = results(scale), []
     for exhibit in entries(key, "exhibit"):
         run = runs.get(exhibit.chapter)

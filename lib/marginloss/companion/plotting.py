@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from marginloss._validation import check_name
 from marginloss.companion.glueing import glue, is_recording
 from marginloss.companion.pictures import Picture, still
 
@@ -68,10 +69,8 @@ def figure(size: str = "single", rows: int = 1, cols: int = 1, **subplots: Any) 
     fig, axes
         As from ``matplotlib.pyplot.subplots``.
     """
-    if size not in _SIZES:
-        raise ValueError(f"size must be one of {sorted(_SIZES)}, got {size!r}")
     _use_style()
-    width, height = _SIZES[size]
+    width, height = _SIZES[check_name("size", size, _SIZES)]
     return _pyplot().subplots(rows, cols, figsize=(width, height * rows), **subplots)
 
 
@@ -83,9 +82,7 @@ def method_style(method: str, *, marker: bool = True) -> dict[str, Any]:
     >>> method_style("PILBoost")["color"]
     '#E69F00'
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {sorted(METHODS)}, got {method!r}")
-    colour, symbol, dash = METHODS[method]
+    colour, symbol, dash = METHODS[check_name("method", method, METHODS)]
     return {"color": colour, "linestyle": dash, "marker": symbol if marker else "", "label": method}
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 from marginloss.companion.folders import build_folder
 from marginloss.companion.ledger import entries
 from marginloss.datasets import available
+from marginloss.datasets.files import write_whole
 
 PREFIX = "application/papermill.record/"
 
@@ -106,11 +105,4 @@ def _literal(text: str) -> Any:
 def write_atomically(path: Path, text: str) -> None:
     """Write a file so that a reader, or a run after an interruption, sees all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_whole(path, text.encode())

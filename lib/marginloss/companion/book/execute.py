@@ -25,6 +25,9 @@ KERNEL = {
     "extra_arguments": [
         "--IPKernelApp.log_level=50",
         "--IPKernelApp.exec_lines=import numpy; numpy.set_printoptions(legacy='1.25'); del numpy",
+        # and a warning has no path of this machine in front of it
+        "--IPKernelApp.exec_lines=import warnings; "
+        "warnings.formatwarning = lambda message, kind, *_: f'{kind.__name__}: {message}\\n'; del warnings",
     ],
 }
 CELL_TIMEOUT = 1800  # a cell that hangs fails instead of blocking for ever

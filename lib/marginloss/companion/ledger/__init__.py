@@ -6,11 +6,10 @@ The YAML files state what a paper says and what we expect of it. What was found 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
+from marginloss._validation import check_choice, check_name
 from marginloss.companion.ledger.schema import ABSENT, FILLED, KINDS, VERDICTS, Entry, LedgerError, Part
 from marginloss.companion.ledger.validation import parse
 from marginloss.datasets.folders import data_folder
@@ -27,7 +26,6 @@ __all__ = [
     "entries",
     "entry",
     "parse",
-    "unknown_id",
 ]
 
 PAPERS = {
@@ -64,17 +62,16 @@ def entries(key: str | None = None, kind: str | None = None) -> list[Entry]:
     >>> entries("sypherd2023", kind="claim")[0].place
     'Definition 1, equation (3)'
     """
-    if key is not None and key not in PAPERS:
-        raise ValueError(f"key must be one of {', '.join(PAPERS)}, got {key!r}")
-    if kind is not None and kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    files = [data_folder() / "ledger" / f"{name}.yml" for name in ([key] if key else PAPERS)]
+    papers = list(PAPERS) if key is None else [check_choice("key", key, list(PAPERS))]
+    if kind is not None:
+        check_choice("kind", kind, KINDS)
+    files = [data_folder() / "ledger" / f"{name}.yml" for name in papers]
     found = [entry for file in files if file.exists() for entry in _read(file, file.stat().st_mtime_ns)]
     return [entry for entry in found if kind is None or entry.kind == kind]
 
 
 def entry(entry_id: str, kind: str | None = None) -> Entry:
-    """The entry of that id; ``KeyError`` with the closest ids if there is none.
+    """The entry of that id; ``UnknownName`` with the closest ids if there is none.
 
     Examples
     --------
@@ -83,15 +80,7 @@ def entry(entry_id: str, kind: str | None = None) -> Entry:
     """
     key = entry_id.partition(":")[0]
     known = {found.id: found for found in entries(key if key in PAPERS else None, kind)}
-    if entry_id not in known:
-        raise KeyError(unknown_id(entry_id, known, kind or "entry"))
-    return known[entry_id]
-
-
-def unknown_id(entry_id: str, known: Mapping[str, object], what: str) -> str:
-    """Message for an id that is not in the ledger."""
-    close = get_close_matches(entry_id, known, n=3, cutoff=0.5)
-    return f"no {what} {entry_id!r} in the ledger" + (f"; close: {', '.join(close)}" if close else "")
+    return known[check_name(kind or "entry", entry_id, known)]
 
 
 @cache

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import t as student_t
+from sklearn.model_selection import train_test_split
 
 from marginloss.boosting import AdaBoostAlphaClassifier, PILBoostClassifier, encode
 from marginloss.datasets import load_breast_cancer, make_long_servedio
@@ -204,8 +205,6 @@ def _accuracy(score: NDArray[Any], y: NDArray[Any]) -> float:
 
 def _split_breast_cancer(rng: np.random.Generator) -> tuple[NDArray[Any], ...]:
     """A stratified split of 70 % and 30 %."""
-    from sklearn.model_selection import train_test_split
-
     X, y = _breast_cancer()
     seed = int(rng.integers(2**31))
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)

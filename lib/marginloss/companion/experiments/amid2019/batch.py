@@ -2,122 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
-from sklearn.utils import gen_batches
+from numpy.typing import NDArray
+
+from marginloss.companion.experiments.amid2019.shared_rows import Replaced, SharedRows
+from marginloss.linear.factor import DesignFactor
+from marginloss.linear.solver import BUDGET, CONVERGED, Solution
 
 Array = NDArray[np.float64]
 
 MEMORY = 10
 MAX_BACKTRACKS = 30
-BLOCK, MOST_ROWS = 2**22, 2048  # bytes and rows of a block, which stays in the cache between its two products
+WAITING = "waits for another problem"
 
 
-class Minima(NamedTuple):
-    """Where K models ended, one row each."""
-
-    coef: Array
-    value: Array
-    gradient: Array
-    """Largest entry of each gradient."""
-    n_iter: NDArray[np.intp]
-
-
-def minimise_many(
-    X: NDArray[Any],
-    y: ArrayLike,
-    losses: Sequence[Any],
-    l2: float,
-    root: Array | None = None,
-    tol: float = 1e-4,
-    max_iter: int = 150,
-    start: Array | None = None,
-) -> Minima:
-    """Minimise K mean losses, each plus half the penalty times the squared weights.
-
-    A backtracking line search; models that have converged drop out.
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One model, and how it is to be fitted.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-        The products run in its precision; an intercept is the weight of a constant column.
-    y : array-like of shape (K, n)
-        Labels −1/+1 of each model; a row with label 0 is left out.
-    losses : sequence of K losses
-        Of the margin, with ``value_and_weight``.
+    y : ndarray of shape (n,)
+        Labels −1/+1; a row with label 0 is left out.
+    loss : MarginLoss or SmoothedHinge
     l2 : float
-    root : ndarray of shape (d, d), optional
-        Cholesky factor of a likely Hessian, whose variables are used instead of the original ones. It changes the path
-        only; where a loss is not convex, another path can end in another minimum.
+    start : Problem or (coef, intercept), optional
+        Zero if left out; another problem of the same batch: its solution.
+    factor : DesignFactor, optional
+        Of these or similar rows; it changes the path only. Without it the original variables, which is slower; where a
+        loss is not convex, another path can end in another minimum.
     tol : float
         On the largest entry of the gradient.
     max_iter : int
         Accepted steps.
-    start : ndarray of shape (K, d), optional
-        Zero if left out.
+    replaced : Replaced, optional
+        Rows in which the inputs of this model are others.
     """
-    y = np.asarray(y, dtype=float)
-    count, size = len(y), X.shape[1]
-    blocks = list(gen_batches(len(X), max(1, min(BLOCK // (size * X.itemsize), MOST_ROWS))))
-    n = np.count_nonzero(y, axis=1)
 
-    def expand(v: Array) -> Array:
-        return v if root is None else solve_triangular(root, v.T, lower=True, trans="T", check_finite=False).T
+    y: NDArray[Any]
+    loss: Any
+    l2: float
+    start: Problem | tuple[Array, Array] | None = None
+    factor: DesignFactor | None = None
+    tol: float = 1e-4
+    max_iter: int = 150
+    replaced: Replaced | None = None
 
-    def evaluate(v: Array, models: NDArray[np.intp]) -> tuple[Array, Array, Array]:
-        """Value, gradient in our variables, and its largest entry in the original ones."""
-        coef = expand(v)
-        value, slope, narrow = np.zeros(len(v)), np.zeros(v.shape), coef.astype(X.dtype)
-        for rows in blocks:
-            signs = y[models, rows]
-            weights = signs * (narrow @ X[rows].T)
-            for loss in dict.fromkeys(losses[k] for k in models):
-                own = [i for i, k in enumerate(models) if losses[k] == loss]
-                found, weights[own] = loss.value_and_weight(weights[own])
-                value[own] += np.vecdot(found, np.abs(signs[own]))
-            slope -= (weights * signs).astype(X.dtype) @ X[rows]
-        value = value / n[models] + l2 / 2 * np.vecdot(coef, coef)
-        slope = slope / n[models, None] + l2 * coef
-        pulled = slope if root is None else solve_triangular(root, slope.T, lower=True, check_finite=False).T
-        return value, pulled, np.abs(slope).max(axis=1)
 
-    v = np.zeros((count, size))
-    if start is not None:
-        v = start if root is None else start @ root
-    slope, direction = np.zeros((2, count, size))
+def minimise_many(X: Any, problems: Sequence[Problem], penalise_intercept: bool = False) -> list[Solution]:
+    """Minimise all problems, each with an intercept, until no entry of its gradient exceeds its ``tol``.
+
+    The same variables as in :func:`marginloss.linear.solver.minimise`, with a backtracking line search. A matrix of
+    scores is one product for all problems, which runs at the speed of the processor and not of the memory; problems
+    that have converged drop out.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, d)
+        The products run in its precision.
+    problems : sequence of Problem
+    penalise_intercept : bool
+        Whether the penalty is on the intercept too, as it is when data have a constant feature in its place.
+    """
+    batch = _Batch(X, problems, penalise_intercept)
+    size, count = X.shape[1] + 1, len(problems)
+    tol, max_iter = (np.array([getattr(problem, name) for problem in problems]) for name in ("tol", "max_iter"))
+    v, slope, direction = (np.zeros((count, size)) for _ in range(3))
     value, largest, length = np.full(count, np.inf), np.full(count, np.inf), np.ones(count)
-    steps, shifts = np.zeros((2, MEMORY, count, size))
+    steps, shifts = np.zeros((MEMORY, count, size)), np.zeros((MEMORY, count, size))
     inverse = np.zeros((MEMORY, count))
     # the first trial is the start itself: a step of length zero, better than the infinity before it
     n_iter, backtracks = np.full(count, -1), np.zeros(count, dtype=int)
-    while (active := np.flatnonzero((largest > tol) & (n_iter < max_iter) & (backtracks <= MAX_BACKTRACKS))).size:
+    reason = np.full(count, WAITING, dtype=object)
+    while True:
+        for j in map(int, np.flatnonzero(reason == WAITING)):
+            if (before := batch.before[j]) is None or reason[before] not in (WAITING, ""):
+                v[j], reason[j] = batch.start(j, v), ""
+        if not (active := np.flatnonzero(reason == "")).size:
+            break
         trial = v[active] + length[active, None] * direction[active]
-        new_value, new_slope, new_largest = evaluate(trial, active)
-        allowed = value[active] + 1e-4 * length[active] * np.vecdot(slope[active], direction[active])
+        new_value, new_slope, new_largest = batch.evaluate(trial, active)
+        descent = np.vecdot(slope[active], direction[active])
+        allowed = value[active] + 1e-4 * length[active] * descent
         # a difference below rounding is progress too, as long as the gradient says so
         fine = (new_value <= allowed) | ((new_value <= value[active] * (1 + 1e-13)) & (new_largest < largest[active]))
         missed, k = active[~fine], active[fine]
         backtracks[missed] += 1
         length[missed] *= 0.3
+        reason[missed[backtracks[missed] > MAX_BACKTRACKS]] = "the line search found no better point"
         step, shift = trial[fine] - v[k], new_slope[fine] - slope[k]
         bend = np.vecdot(step, shift)
         curved = bend > 1e-12 * np.vecdot(step, step)  # where the loss is concave, the pair would spoil the memory
-        for memory, new in ((steps, step), (shifts, shift), (inverse, 1 / np.where(curved, bend, 1))):
-            memory[:-1, k[curved]] = memory[1:, k[curved]]
-            memory[-1, k[curved]] = new[curved]
+        c = k[curved]
+        for memory, pair in ((steps, step), (shifts, shift)):
+            memory[:-1, c] = memory[1:, c]
+            memory[-1, c] = pair[curved]
+        inverse[:-1, c], inverse[-1, c] = inverse[1:, c], 1 / bend[curved]
         v[k], value[k], slope[k], largest[k] = trial[fine], new_value[fine], new_slope[fine], new_largest[fine]
         n_iter[k] += 1
         # nothing is known of the curvature at first: a step of length one at most, as in other codes
         first = 1 / np.maximum(1.0, np.linalg.norm(slope[k], axis=1))
         backtracks[k], length[k] = 0, np.where(n_iter[k] == 0, first, 1.0)
+        reason[k] = np.where(largest[k] <= tol[k], CONVERGED, np.where(n_iter[k] >= max_iter[k], BUDGET, ""))
         direction[k] = -_two_loops(slope[k], steps[:, k], shifts[:, k], inverse[:, k])
         uphill = k[np.vecdot(direction[k], slope[k]) >= 0]
         direction[uphill], inverse[:, uphill] = -slope[uphill], 0.0
-    return Minima(expand(v), value, largest, n_iter)
+    coef, intercept = batch.expand(v, np.arange(count))
+    return [
+        Solution(coef[j, :, None], intercept[[j]], float(value[j]), int(n_iter[j]), float(largest[j]), str(reason[j]))
+        for j in range(count)
+    ]
 
 
 def _two_loops(slope: Array, steps: Array, shifts: Array, inverse: Array) -> Array:
@@ -131,3 +129,100 @@ def _two_loops(slope: Array, steps: Array, shifts: Array, inverse: Array) -> Arr
     for i in range(len(inverse)):
         q += (shares[i] - inverse[i] * np.vecdot(shifts[i], q))[:, None] * steps[i]
     return q
+
+
+class _OriginalVariables:
+    """No change of variables, instead of a :class:`DesignFactor`: for those who want the path of plain L-BFGS."""
+
+    def expand(self, v: Array) -> tuple[Array, Array]:
+        """Coefficients and intercepts of variables of shape (d + 1, K)."""
+        return v[:-1], v[-1]
+
+    def whiten(self, coef: Array, intercept: Array) -> Array:
+        """Inverse of ``expand``."""
+        return np.vstack([coef, intercept])
+
+    pull = whiten
+
+
+class _Batch:
+    """Objectives of all problems in whitened variables, one row each."""
+
+    def __init__(self, X: Any, problems: Sequence[Problem], penalise_intercept: bool) -> None:
+        self.rows = SharedRows(X, [problem.replaced for problem in problems])
+        self.problems, self.penalise_intercept = problems, penalise_intercept
+        self.y = np.stack([problem.y for problem in problems]).astype(np.float64)
+        self.l2 = np.array([problem.l2 for problem in problems])
+        self.count = np.count_nonzero(self.y, axis=1)
+        at_zero = np.array([float(problem.loss.value_and_weight(np.zeros(1))[0][0]) for problem in problems])
+        #: What rows that are left out, of margin zero, would add to the sum of the losses.
+        self.surplus = (self.y.shape[1] - self.count) * at_zero
+        numbers = {problem: j for j, problem in enumerate(problems)}
+        #: The problem at whose solution each one begins, if any.
+        self.before = [numbers[p.start] if isinstance(p.start, Problem) else None for p in problems]
+        self._zero = np.zeros((X.shape[1], 1)), np.zeros(1)
+        original = _OriginalVariables()
+        self.variables = [p.factor.whitening(p.l2) if p.factor else original for p in problems]
+        # problems that share their variables, and those that share their loss
+        self.spaces, self.losses = _Groups(self.variables), _Groups([problem.loss for problem in problems])
+
+    def start(self, model: int, v: Array) -> Array:
+        """Where a problem begins, in its own variables; ``v`` has the solutions that are known."""
+        before, start = self.before[model], self.problems[model].start
+        if before is not None:
+            start = self.variables[before].expand(v[[before]].T)
+        coef, intercept = start if isinstance(start, tuple) else self._zero
+        return self.variables[model].whiten(coef, intercept)[:, 0]
+
+    def expand(self, v: Array, models: NDArray[np.intp]) -> tuple[Array, Array]:
+        coef, intercept = np.empty((len(v), v.shape[1] - 1)), np.empty(len(v))
+        for space, own in self.spaces.among(models):
+            columns, intercept[own] = space.expand(v[own].T)
+            coef[own] = columns.T
+        return coef, intercept
+
+    def evaluate(self, v: Array, models: NDArray[np.intp]) -> tuple[Array, Array, Array]:
+        """Value, gradient in whitened variables and largest entry of the gradient in the original ones."""
+        coef, intercept = self.expand(v, models)
+        l2, n = self.l2[models], self.count[models]
+        value, tilt = np.zeros(len(models)), np.zeros(len(models))
+        groups = list(self.losses.among(models))
+
+        def weigh(rows: slice, scores: Array) -> Array:
+            y = self.y[models, rows]
+            scores += intercept[:, None]
+            scores *= y
+            for loss, own in groups:
+                losses, scores[own] = loss.value_and_weight(scores[own])
+                value[own] += losses.sum(axis=1)
+            scores *= y
+            tilt[:] -= scores.sum(axis=1)
+            return scores
+
+        slope = l2[:, None] * coef - self.rows.sums(coef, models, weigh) / n[:, None]
+        value = (value - self.surplus[models]) / n + l2 / 2 * np.vecdot(coef, coef)
+        tilt /= n
+        if self.penalise_intercept:
+            value += l2 / 2 * intercept**2
+            tilt += l2 * intercept
+        largest = np.maximum(np.abs(slope).max(axis=1), np.abs(tilt))
+        pulled = np.empty_like(v)
+        for space, own in self.spaces.among(models):
+            pulled[own] = space.pull(slope[own].T, tilt[own]).T
+        return value, pulled, largest
+
+
+class _Groups:
+    """Problems that have something in common."""
+
+    def __init__(self, keys: Sequence[Any]) -> None:
+        self._keys = list(dict.fromkeys(keys))
+        self._numbers = np.array([self._keys.index(key) for key in keys])
+
+    def among(self, models: NDArray[np.intp]) -> Iterator[tuple[Any, Any]]:
+        """Places in ``models`` of each group that has any there; neighbours as a slice, to copy nothing."""
+        numbers = self._numbers[models]
+        for number, key in enumerate(self._keys):
+            own = np.flatnonzero(numbers == number)
+            if own.size:
+                yield key, slice(own[0], own[-1] + 1) if own[-1] - own[0] < own.size else own

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from marginloss.companion.experiments.amid2019.batch import minimise_many
+from marginloss.companion.experiments.amid2019.batch import Problem, minimise_many
+from marginloss.companion.experiments.amid2019.shared_rows import Replaced
 from marginloss.companion.experiments.amid2019.tasks import METHODS, load_task
+from marginloss.linear import DesignFactor
 from marginloss.linear.objective import SmoothedHinge
+from marginloss.linear.solver import Solution
 from marginloss.losses import LogisticLoss, TwoTemperatureLoss
 from marginloss.noise import flip_by_margin, flip_labels, replace_instances
 
@@ -83,38 +87,46 @@ def _noise_run(
         named = {**task.losses, "hinge": SmoothedHinge(0.03)}
         losses = named if wrong_labels else {method: named[method] for method in METHODS}
     part = len(task.y) // 10
-    # the intercept is the weight of a constant column, penalised like the others
-    X, others = (np.pad(x, ((0, 0), (0, 1)), constant_values=1) for x in (task.X[: part + size], task.others))
-    y = task.y[: part + size]
-    test, train = slice(part), slice(part, None)
-    moments = X[train].T.astype(np.float64) @ X[train] / len(X[train])
-    roots = {l2: np.linalg.cholesky(moments / 4 + l2 * np.eye(len(moments))) for l2 in PENALTIES}
-    margin = _clean_margin(X[train], y[train], roots) if wrong_labels else np.empty(0)
-    held = np.array_split(np.arange(len(X) - part), folds[1])[: folds[0]]
-    rows: list[dict[str, float]] = []
-    for noise in noises:
-        inputs, labels = _spoil(noise, X[train], y[train], margin, others, rng)
-        for l2, root in roots.items():
-            row: dict[str, float] = {"noise": NOISES.index(noise), "l2": l2}
-            fits = _fit_all(inputs, labels, losses, l2, root, held, noise in LABEL_NOISES)
-            for name, (final, *parts) in fits.items():
-                row[f"{name} test"] = _accuracy(final, X[test], y[test])
-                if parts:
-                    seen = zip(parts, held, strict=True)
-                    row[f"{name} held"] = float(np.mean([_accuracy(w, inputs[out], labels[out]) for w, out in seen]))
-            rows.append(row)
+    test, train = slice(part), slice(part, part + size)
+    X, y = task.X[train], task.y[train]
+    factor = DesignFactor(X)
+    margin = _clean_margin(X, y, factor) if wrong_labels else np.empty(0)
+    spoiled = [_spoil(noise, X, y, margin, task.others, rng) for noise in noises]
+    held = np.array_split(np.arange(len(X)), folds[1])[: folds[0]]
+    fits = _fit_all(X, spoiled, losses, factor, held)
+    rows: list[dict[str, float]] = [{"noise": NOISES.index(noise), "l2": l2} for noise in noises for l2 in PENALTIES]
+    k = len(PENALTIES)
+    for name, (final, *others) in fits.items():
+        on_test = _accuracies(final, task.X[test], task.y[test])
+        for row, solution, accuracy in zip(rows, final, on_test, strict=True):
+            row[f"{name} test"], row[f"{name} steps"] = accuracy, solution.n_iter
+        if others:
+            on_held = [
+                [
+                    _accuracies(solutions[i * k : (i + 1) * k], inputs[fold], labels[fold])
+                    for fold, solutions in zip(held, others, strict=True)
+                ]
+                for i, (inputs, labels) in enumerate(spoiled)
+            ]
+            for row, share in zip(rows, np.mean(on_held, axis=1).ravel(), strict=True):
+                row[f"{name} held"] = float(share)
     return rows
 
 
-def _clean_margin(X: NDArray[Any], y: NDArray[np.int64], roots: dict[float, Array]) -> Array:
+def _clean_margin(X: NDArray[Any], y: NDArray[np.int64], factor: DesignFactor) -> Array:
     """Margins of a logistic regression on the clean labels, which say whose label to flip.
 
     The paper does not give its penalty; it is chosen as all others are, on the held-out tenth, clean here.
     """
-    held, loss = np.arange(len(X) // 10), {"logistic": LogisticLoss()}
-    fits = [_fit_all(X, y, loss, l2, root, [held])["logistic"] for l2, root in roots.items()]
-    best = int(np.argmax([_accuracy(part, X[held], y[held]) for _, part in fits]))  # of equals the strongest
-    margin: Array = y * (X @ fits[best][0])
+    held = len(X) // 10
+
+    def pose(labels: NDArray[np.int64], l2: float) -> Problem:
+        return Problem(labels, LogisticLoss(), l2, factor=factor, tol=TOL, max_iter=MAX_ITER)
+
+    tried = _minimise(X[held:], [pose(y[held:], l2) for l2 in PENALTIES])
+    best = int(np.argmax(_accuracies(tried, X[:held], y[:held])))  # of equals the strongest
+    (final,) = _minimise(X, [pose(y, PENALTIES[best])])
+    margin: Array = y * (X @ final.coef[:, 0] + final.intercept)
     return margin
 
 
@@ -133,40 +145,52 @@ def _spoil(
 
 def _fit_all(
     X: NDArray[Any],
-    labels: NDArray[np.int64],
+    spoiled: list[tuple[NDArray[Any], NDArray[np.int64]]],
     losses: dict[str, Any],
-    l2: float,
-    root: Array,
+    factor: DesignFactor,
     held: list[NDArray[np.intp]],
-    twice: bool = False,
-) -> dict[str, Array]:
-    """Coefficients of each loss with all rows, then without each fold, (1 + folds, d).
+) -> dict[str, list[list[Solution]]]:
+    """Each loss on each of several spoiled copies of ``X`` at each penalty: with all rows, then without each fold.
 
-    A bounded loss is fitted as in the paper, in the original variables from zero: it is not convex, and the minimum
-    that is reached depends on the path. For the other losses only the speed does. The two-temperature model can have
-    a second start, the logistic solution, and with it ``LOWEST``.
+    The two-temperature model has a second start under wrong labels, and with it ``LOWEST``. The copies differ in a few
+    rows or none, and a row that is left out has the label 0, with which it weighs nothing: all models share their
+    matrix products.
     """
-    y = np.tile(labels.astype(np.float64), (1 + len(held), 1))
-    for fold, out in enumerate(held, start=1):
-        y[fold, out] = 0
-    bounded = {name: loss for name, loss in losses.items() if isinstance(loss, TwoTemperatureLoss) and loss.t1 < 1}
-    convex = {name: loss for name, loss in losses.items() if name not in bounded}
-    fits: dict[str, Array] = {}
-    values: dict[str, Array] = {}
-    for part, *how in ((bounded, None, TOL_PLAIN, MAX_ITER_PLAIN), (convex, root, TOL, MAX_ITER)):
-        each = [loss for loss in part.values() for _ in y]
-        found = minimise_many(X, np.tile(y, (len(part), 1)), each, l2, *how)
-        fits |= dict(zip(part, found.coef.reshape(-1, *y.shape[:1], X.shape[1]), strict=True))
-        values |= dict(zip(part, found.value.reshape(-1, len(y)), strict=True))
-    if twice and "two-temperature" in losses:
-        loss, first = losses["two-temperature"], fits["logistic"][:1]
-        again = minimise_many(X, y[:1], [loss], l2, root, TOL, MAX_ITER, first)
-        fits[LOWEST] = again.coef if again.value < values["two-temperature"][0] else fits["two-temperature"][:1]
+    replaced = [None if inputs is X else Replaced.between(X, inputs) for inputs, _ in spoiled]
+
+    def pose(loss: Any, out: NDArray[np.intp], starts: Sequence[Problem | None] = ()) -> list[Problem]:
+        # a bounded loss as the paper fits it, in the original variables from zero: it is not convex, and the minimum
+        # that is reached depends on the path; for the other losses only the speed does
+        bounded = isinstance(loss, TwoTemperatureLoss) and loss.t1 < 1 and not starts
+        space, tol, budget = (None, TOL_PLAIN, MAX_ITER_PLAIN) if bounded else (factor, TOL, MAX_ITER)
+        problems = []
+        for (_, labels), other in zip(spoiled, replaced, strict=True):
+            y = labels.astype(np.float64)
+            y[out] = 0
+            problems += [Problem(y, loss, l2, None, space, tol, budget, other) for l2 in PENALTIES]
+        return [replace(p, start=start) for p, start in zip(problems, starts, strict=True)] if starts else problems
+
+    everything = np.empty(0, dtype=np.intp)
+    sets = {name: [pose(loss, out) for out in (everything, *held)] for name, loss in losses.items()}
+    again = "two-temperature" in losses and not any(replaced)
+    if again:
+        sets[LOWEST] = [pose(losses["two-temperature"], everything, starts=sets["logistic"][0])]
+    found = iter(_minimise(X, [problem for name in sets for problems in sets[name] for problem in problems]))
+    fits = {name: [[next(found) for _ in problems] for problems in sets[name]] for name in sets}
+    if again:
+        pairs = zip(fits["two-temperature"][0], fits[LOWEST][0], strict=True)
+        fits[LOWEST] = [[min(pair, key=lambda s: s.value) for pair in pairs]]
     return fits
 
 
-def _accuracy(coef: Array, X: NDArray[Any], y: NDArray[np.int64]) -> float:
-    return float(np.mean(np.where(X @ coef > 0, 1, -1) == y))
+def _minimise(X: NDArray[Any], problems: list[Problem]) -> list[Solution]:
+    # one objective for all methods and starts: the intercept is the weight of a constant feature, penalised like others
+    return minimise_many(X, problems, penalise_intercept=True)
+
+
+def _accuracies(solutions: Sequence[Solution], X: NDArray[Any], y: NDArray[np.int64]) -> list[float]:
+    scores = X @ np.hstack([s.coef for s in solutions]) + np.concatenate([s.intercept for s in solutions])
+    return [float(share) for share in (np.where(scores > 0, 1, -1) == y[:, None]).mean(axis=0)]
 
 
 def selected(table: pd.DataFrame) -> pd.DataFrame:

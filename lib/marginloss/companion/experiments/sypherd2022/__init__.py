@@ -27,6 +27,7 @@ from marginloss.companion.experiments.sypherd2022.tables import (
     compare,
     falls_of_best_alpha,
     insider_profiles,
+    label_noise_tables,
     lead_by_run,
     published_gaps,
     step_families,

@@ -10,14 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from marginloss.companion.experiments.sypherd2022.boosters import (
+    DEPTHS,
     STEP_SIZES,
     Method,
     accuracy,
     importances,
+    paper_methods,
     profile_entropy,
     step_response,
 )
 from marginloss.companion.sweeps import sweep
+from marginloss.datasets import available
 
 BASELINES = ["AdaBoost", "XGBoost"]
 
@@ -31,6 +34,20 @@ def compare(
     )
     table["name"] = [method.name for method in table["method"]]
     return table.pivot(index=["level", "run"], columns="name", values=value)
+
+
+def label_noise_tables(runs: int, runs_others: int, rounds: int, rounds_shoppers: int) -> dict[str, pd.DataFrame]:
+    """The methods of Figure 1 under flipped labels: breast cancer, and its companions of Appendix B.3 that are here."""
+    return {
+        data: compare(
+            data,
+            "labels",
+            [0.0, 0.15, 0.3],
+            paper_methods(data, rounds_shoppers if data == "online_shoppers" else rounds),
+            runs if data == "breast_cancer" else runs_others,
+        )
+        for data in filter(available, DEPTHS)
+    }
 
 
 def best_pilboost_alpha(table: pd.DataFrame, level: float) -> float:

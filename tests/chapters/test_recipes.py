@@ -24,7 +24,8 @@ def needs_an_extra(before: str) -> bool:
 
 
 def cells(extra: bool) -> list[str]:
-    found = CELL.finditer(CHAPTER.text)
+    """Code that a reader copies, and the first cell with its imports; a table that the page makes is none."""
+    found = [cell for cell in CELL.finditer(CHAPTER.text) if "[hide-input]" not in cell["options"]]
     return [cell["code"] for cell in found if needs_an_extra(CHAPTER.text[: cell.start()]) == extra]
 
 

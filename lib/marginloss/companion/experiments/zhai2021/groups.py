@@ -18,11 +18,19 @@ from marginloss.noise import flip_labels
 from marginloss.risk import cvar, group_lpboost
 from marginloss.theory.zhai2021.games import group_dro
 
-__all__ = ["LABELLED", "MIXTURES", "groups_of", "people", "table_of_people"]
+__all__ = ["CUTS", "LABELLED", "MIXTURES", "groups_of", "people", "table_of_people"]
 
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 Codes = NDArray[np.intp]
+
+CUTS = {
+    "compas_who": ("compas", ("race", "sex"), "COMPAS, race and sex"),
+    "compas_truth": ("compas", ("race", "truth"), "COMPAS, race and truth"),
+    "adult_who": ("adult", ("race", "sex"), "Adult, race and sex"),
+    "adult_truth": ("adult", ("sex", "truth"), "Adult, sex and truth"),
+}
+"""Each table in groups twice: its name, what the groups are made of, a title."""
 
 LABELLED = (5, 20, 80)
 """Persons of each group whose group is known, at most."""

@@ -10,9 +10,10 @@ from marginloss.companion.experiments.zhai2021.ensembles import (
     regularised,
     stand_in,
 )
-from marginloss.companion.experiments.zhai2021.groups import LABELLED, MIXTURES, groups_of, people
+from marginloss.companion.experiments.zhai2021.groups import CUTS, LABELLED, MIXTURES, groups_of, people
 
 __all__ = [
+    "CUTS",
     "GRID",
     "LABELLED",
     "MIXTURES",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 
 import numpy as np
@@ -18,11 +19,19 @@ from marginloss.noise import flip_labels
 from marginloss.risk import cvar, group_lpboost
 from marginloss.theory.zhai2021.games import group_dro
 
-__all__ = ["LABELLED", "MIXTURES", "groups_of", "people", "table_of_people"]
+__all__ = ["CUTS", "LABELLED", "MIXTURES", "groups_of", "people", "table_of_people"]
 
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 Codes = NDArray[np.intp]
+
+CUTS = {
+    "compas_who": ("compas", ("race", "sex"), "COMPAS, race and sex"),
+    "compas_truth": ("compas", ("race", "truth"), "COMPAS, race and truth"),
+    "adult_who": ("adult", ("race", "sex"), "Adult, race and sex"),
+    "adult_truth": ("adult", ("sex", "truth"), "Adult, sex and truth"),
+}
+"""Each table in groups twice: its name, what the groups are made of, a title."""
 
 LABELLED = (5, 20, 80)
 """Persons of each group whose group is known, at most."""
@@ -78,7 +87,10 @@ def people(
     given[rest] = flip_labels(y[rest], noise, rng=rng)
     model = AdaLPBoostClassifier(
         alpha=alpha, trim=trim, estimator=_network(), n_estimators=n_models, random_state=_seed(rng)
-    ).fit(X[train], given[train], X_val=X[valid], y_val=given[valid])
+    )
+    with warnings.catch_warnings():  # that so small a tail is fitted to few persons is what the question is about
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(X[train], given[train], X_val=X[valid], y_val=given[valid])
     known, losses = model.validation_losses_, model.model_losses(X[test], y[test])
     order = rng.permutation(len(valid))
     rank = pd.Series(order).groupby(group[valid][order]).cumcount().to_numpy()

@@ -40,9 +40,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Finding", "check", "claim", "function_of", "outcome"]
+__all__ = ["Array", "Finding", "check", "claim", "function_of", "outcome"]
 
+Array = NDArray[np.float64]
 CheckFunction = Callable[[], "Finding"]
 CHECKS: dict[str, CheckFunction] = {}
 

@@ -7,9 +7,8 @@ from itertools import product
 import numpy as np
 
 from marginloss.losses import AlphaLoss, GeneralizedCrossEntropyLoss, LogisticLoss, TLogisticLoss, TwoTemperatureLoss
-from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_t, softmax_t, two_temperature_loss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 
 @claim("amid2019:c7")

@@ -7,9 +7,8 @@ from itertools import product
 import numpy as np
 
 from marginloss.losses import TwoTemperatureLoss
-from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_partition_margin, softmax_t
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 MARGINS = np.concatenate([-np.geomspace(1e-3, 400, 300)[::-1], [0.0], np.geomspace(1e-3, 400, 300)])
 GRID = np.round(np.arange(0.1, 2.01, 0.1), 10)

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import hadamard
 from scipy.stats import binom
 
 from marginloss._norms import attaining_vector, dual_exponent, p_norm
 from marginloss.boosting import HalfspaceLearner, PNormLearner, halfspace_guarantee
 from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.servedio2003.sample_sizes import (
     fat_shattering_bound,
     margin_bound,
@@ -24,8 +23,6 @@ from marginloss.theory.servedio2003.sample_sizes import (
 )
 
 __all__ = ["shatter_level", "uneven_halfspace"]
-
-Array = NDArray[np.float64]
 
 EXPONENTS = (2.0, 3.0, 6.0, 30.0, math.inf)
 

@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from marginloss.boosting import AdaBoostAlphaClassifier, PNormLearner, SmoothBoostClassifier
 from marginloss.boosting.bounds import theta_of
 from marginloss.losses import SmoothBoostLoss
 from marginloss.noise import MaliciousOracle, SparseMajority
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import STYLES, Play, deserter, play_smoothboost, random_play, sinker
 
 __all__ = ["SETTINGS", "largest_gain", "path_gain", "straight_gain"]
-
-Array = NDArray[np.float64]
 
 # kappa, gamma of the runs against random weak learners
 SETTINGS = [(kappa, gamma) for kappa in (0.05, 0.15, 0.4) for gamma in (0.1, 0.2, 0.35, 0.49)]

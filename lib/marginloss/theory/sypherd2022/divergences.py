@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from marginloss.losses.proper import AlphaCPELoss, flip_posterior, untwisting_alpha
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2022.tilting import (
     best_alpha,
     binary_entropy,
@@ -19,8 +18,6 @@ from marginloss.theory.sypherd2022.tilting import (
     tilted_cross_entropy,
     tilted_divergence,
 )
-
-Array = NDArray[np.float64]
 
 
 def _populations(n: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:

@@ -6,17 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import logit
 
 from marginloss.losses.proper import AlphaCPELoss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2022.tilting import tilt_gain
 
 __all__ = ["gain_curvature", "gain_maximiser", "gain_zero"]
-
-Array = NDArray[np.float64]
 
 
 def _printed_gain(alpha: float, clean: float, x: Array) -> Array:

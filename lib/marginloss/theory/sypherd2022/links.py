@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import entr, expit, logit
 
 from marginloss.losses.base import softplus
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss
 from marginloss.losses.proper.base import ClassProbabilityLoss, times
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
 
 __all__ = ["SHARP_CONSTANT", "scaled_link_gap"]
@@ -44,7 +43,7 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
     loss = AlphaCPELoss(alpha)
 
     # through the score s the exact link needs no inversion: V(z) = sigma(-s/alpha) at z = link(V)
-    def gap(s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gap(s: Array) -> Array:
         v = expit(-s / alpha)
         z = loss.link(v)
         pseudo = loss.pseudo_inverse_link(z)
@@ -61,7 +60,7 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
     return float(gap(s)), -float(loss.link(expit(-s / alpha)))
 
 
-def _pseudo_score_at(s: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+def _pseudo_score_at(s: Array, beta: float) -> Array:
     r"""Score of the pseudo-inverse link at :math:`z = g(s)`, β > 0, where that ``z`` is rounded to the clipping point.
 
     There :math:`1 - \beta z = \sigma(-s)^\beta + 1 - \sigma(s)^\beta` is known through its logarithm only.
@@ -167,7 +166,7 @@ def lemma_18() -> Finding:
     return outcome(-worst, tolerance=1e-11)
 
 
-def _printed_pseudo_inverse_link(alpha: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
+def _printed_pseudo_inverse_link(alpha: float, z: Array) -> Array:
     """Equation (160) as it stands, between the two ends; it overflows for α below about 1.007."""
     clip = alpha / (alpha - 1)
     rest = clip - np.abs(z)

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from marginloss.boosting import PILBoostClassifier
 from marginloss.datasets import load_breast_cancer, load_xd6
 from marginloss.losses.proper import AlphaCPELoss
 from marginloss.noise import flip_labels
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["Trace", "cost_of_boosting", "trace"]
-
-Array = NDArray[np.float64]
 
 LEVELS = (0.0, 0.1)
 """The margins θ whose shares are measured."""

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from marginloss.losses.base import Array
 from marginloss.losses.proper import (
     AlphaCPELoss,
     ClassProbabilityLoss,
@@ -19,7 +18,7 @@ from marginloss.losses.proper import (
     flip_posterior,
     untwisting_alpha,
 )
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 _POSTERIORS = (0.02, 0.1, 0.3, 0.45, 0.6, 0.9)
 

@@ -10,10 +10,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from marginloss.losses import AlphaLoss
+from marginloss.theory import Array
 from marginloss.theory.sypherd2023.long_servedio import Landscape
 
 __all__ = [
@@ -25,8 +26,6 @@ __all__ = [
     "noisy_weight",
     "replacement_bound",
 ]
-
-Array = NDArray[np.float64]
 
 
 def noisy_weight(margin: ArrayLike, alpha: float, p: float) -> Any:

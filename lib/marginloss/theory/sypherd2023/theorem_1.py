@@ -9,14 +9,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2023.bifurcation import global_minimum, minima, thresholds
 from marginloss.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
 
-Array = NDArray[np.float64]
 Make = Callable[..., Landscape]  # of alpha, the odds and the data margin
 
 ODDS = (1.1, 2.0, 9.0, 99.0)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from marginloss.losses import AlphaLoss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2023.gradient_bounds import (
     chi,
     condition_17,
@@ -22,8 +21,6 @@ from marginloss.theory.sypherd2023.gradient_bounds import (
     noisy_weight,
 )
 from marginloss.theory.sypherd2023.long_servedio import Landscape
-
-Array = NDArray[np.float64]
 
 ALPHAS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.special import logsumexp, softmax
 
 from marginloss.risk import cvar, cvar_weights, lpboost, lpboost_path, smoothed_cvar
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["dual_program", "primal_program", "soft_margin_dual", "soft_margin_program", "tables"]
-
-Array = NDArray[np.float64]
 
 SOLVER = 1e-9  # what a linear program in floating point may be off
 

@@ -266,7 +266,6 @@ def theorem_6() -> Finding:
     epsilon = 0.2
     runs = _guaranteed_runs(epsilon, strong=False)
     slack, advantage = epsilon - max(run.error for run in runs), min(run.advantage for run in runs)
-    ended = all(run.ended for run in runs)
     slopes = [math.log2(sample_size(0.1, 2 * A, 100) / sample_size(0.1, A, 100)) for A in (1.0, 2.0, 5.0, 10.0, 50.0)]
     accuracies = [math.log2(sample_size(e / 2, 3.0, 100) / sample_size(e, 3.0, 100)) for e in (0.4, 0.1, 0.01, 1e-8)]
     evidence = {
@@ -280,5 +279,5 @@ def theorem_6() -> Finding:
     }
     # logarithms bend the exponents away from 2, the less the smaller epsilon is
     square = all(1.8 < exponent < 2.25 for exponent in (*slopes, *accuracies)) and abs(accuracies[-1] - 2) < 0.1
-    holds = ended and slack >= 0 and advantage >= 1 and square
+    holds = all(run.ended for run in runs) and slack >= 0 and advantage >= 1 and square
     return outcome(slack, holds=holds, evidence=evidence)

@@ -231,9 +231,8 @@ def section_2_4_adaboost() -> Finding:
     largest, on_dirty, times, heaviest_dirty = [], [], [], True
     for seed in range(3):
         X, y, dirty = MaliciousOracle("fake", 0.01, SparseMajority(100, 3)).draw(1000, seed)
-        model = AdaBoostAlphaClassifier(
-            0.5, n_estimators=300, step="edge", estimator=PNormLearner(p=math.inf, R=1.0)
-        ).fit(X, y)
+        learner = PNormLearner(p=math.inf, R=1.0)
+        model = AdaBoostAlphaClassifier(0.5, n_estimators=300, step="edge", estimator=learner).fit(X, y)
         largest.append(float((1 / model.kappa_).max()))
         log_weight = -y * model.decision_function(X)
         on_dirty.append(float(np.exp(logsumexp(log_weight[dirty]) - logsumexp(log_weight))))

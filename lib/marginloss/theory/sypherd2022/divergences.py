@@ -121,9 +121,7 @@ def theorem_16() -> Finding:
 @claim("sypherd2022:polarity")
 def polarity() -> Finding:
     """Sign of the constructive exponent against that of the logit-edge, and of the edge under twists that cross ½."""
-    signs: list[float] = []
-    crossed: list[float] = []
-    blunted: list[float] = []
+    signs, crossed, blunted = list[float](), list[float](), list[float]()
     for clean, twisted, weight in _populations(2000, seed=3):
         found = constructive_alpha(clean, twisted, float(np.abs(logit(twisted)).max()), weight)
         edge = np.average((2 * clean - 1) * logit(twisted), weights=weight)  # the mean of y logit(twisted)

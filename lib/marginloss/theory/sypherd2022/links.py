@@ -238,11 +238,8 @@ def slope_at_zero() -> Finding:
         return float(np.abs(AlphaCPELoss(alpha).pseudo_inverse_link(z) - expit(rate * z)).max())
 
     four = minimize_scalar(lambda rate: distance(4.0, rate, 6.0), bounds=(0.1, 6), method="bounded")
-    evidence = {
-        "distance_1.1": distance(1.1, 1.42, 30),
-        "distance_2_within_1": distance(2, 1, 1),
-        "distance_4": four.fun,
-    }
+    evidence = {"distance_1.1": distance(1.1, 1.42, 30), "distance_2_within_1": distance(2, 1, 1)}
+    evidence["distance_4"] = four.fun
     evidence |= {"largest_exact_slope": exact, "error_of_slopes": error, "smallest_lead_over_its_exact_link": own}
     holds = pseudo > exact and own > 0 and error < 1e-7 and evidence["distance_1.1"] < 0.016
     return outcome(min(pseudo - exact, own), holds=holds and abs(pseudo - 1 / 2.2) < 1e-12, evidence=evidence)
@@ -270,16 +267,15 @@ def chain() -> Finding:
 @claim("sypherd2022:assumption-c")
 def curvature() -> Finding:
     """Curvature of the surrogate off the interval at the ends, against the paper's step 4 at α = 4; on all reals."""
-    bounded = {}
-    for alpha in (2.7, 4.0, 8.0):
-        loss = AlphaCPELoss(alpha)
-        z = np.linspace(0, 1 - 1 / alpha, 2001) * loss.clip
-        bounded[f"off_interval_at_{alpha:g}"] = float(loss.surrogate_curvature(z).max())
+    bounded, losses = {}, [AlphaCPELoss(alpha) for alpha in (2.7, 4.0, 8.0)]
+    for loss in losses:
+        z = np.linspace(0, 1 - 1 / loss.alpha, 2001) * loss.clip
+        bounded[f"off_interval_at_{loss.alpha:g}"] = float(loss.surrogate_curvature(z).max())
     near = {
-        f"near_the_end_at_{a:g}": float(AlphaCPELoss(a).surrogate_curvature(AlphaCPELoss(a).clip * (1 - 1e-9)))
-        for a in (2.7, 4.0)
+        f"near_the_end_at_{loss.alpha:g}": float(loss.surrogate_curvature(loss.clip * (1 - 1e-9)))
+        for loss in losses[:2]
     }
-    unbounded = all(math.isinf(AlphaCPELoss(alpha).curvature_bound) for alpha in (2.7, 4.0, 8.0))
+    unbounded = all(math.isinf(loss.curvature_bound) for loss in losses)
     unbounded &= min(near.values()) > 100 * max(bounded.values())
     longest = 2 / bounded["off_interval_at_4"]  # (C) with weights that are the gradient's
     return outcome(longest - 4, caveat=unbounded, evidence=bounded | near | {"longest_step_at_4": longest})

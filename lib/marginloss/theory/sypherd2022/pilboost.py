@@ -56,12 +56,9 @@ class Trace:
 
     def costs(self) -> tuple[Array, int]:
         """Constant Q of (18) and (19) from the rounds so far, and the number of rounds for which assumptions hold."""
-        zeta = np.maximum.accumulate(self.zetas)
-        cost = cost_of_boosting(
-            self.curvature, self.step_size, np.minimum.accumulate(self.edges / self.densities), zeta
-        )
-        valid = np.isfinite(cost)
-        return cost, int(np.argmin(valid)) if not valid.all() else len(valid)
+        gamma, zeta = np.minimum.accumulate(self.edges / self.densities), np.maximum.accumulate(self.zetas)
+        cost = cost_of_boosting(self.curvature, self.step_size, gamma, zeta)
+        return cost, int(np.argmin(np.append(np.isfinite(cost), False)))
 
     def guarantee(self) -> tuple[Array, int]:
         """Bound of (18) on the risk after each round, and the number of rounds for which the assumptions hold."""

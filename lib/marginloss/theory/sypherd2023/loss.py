@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from marginloss.datasets import make_long_servedio
 from marginloss.losses import AlphaLoss, MarginLoss
 from marginloss.noise import flip_labels
 from marginloss.theory import Array, Finding, claim, outcome
+from marginloss.theory.sypherd2023.gradient_bounds import slope
 
 Family = Callable[[float], MarginLoss]
 
@@ -143,9 +145,9 @@ def lemma_1(family: Family = AlphaLoss) -> Finding:
     for alpha in ALPHAS:
         printed, loss = _printed_derivatives(z, alpha), family(alpha)
         for order, values in enumerate(printed, start=1):
-            lower = loss.value if order == 1 else _derivative(loss, order - 1)
+            lower = partial(loss.derivative, order=order - 1) if order > 1 else loss.value
             scale = np.abs(values) + np.abs(printed[0])
-            differences = max(differences, float(np.max(np.abs(_slope(lower, z) - values) / scale)))
+            differences = max(differences, float(np.max(np.abs(slope(lower, z) - values) / scale)))
             library = max(library, float(np.max(np.abs(loss.derivative(z, order) - values) / scale)))
     return outcome(
         1e-8 - differences,
@@ -246,16 +248,6 @@ def _printed_derivatives(z: Array, alpha: float) -> tuple[Array, ...]:
     second = e * (e - 1 + inverse) / (power * (e + 1) ** 3)
     third = (-(e**2) + 4 * e - 1 - (3 * e - 2) * inverse - inverse**2) / (power * (e + 1) ** 4 / e)
     return first, second, third
-
-
-def _derivative(loss: MarginLoss, order: int) -> Callable[[Array], Any]:
-    return lambda z: loss.derivative(z, order)
-
-
-def _slope(function: Callable[[Array], Any], z: Array, h: float = 1e-3) -> Any:
-    """Central differences of sixth order."""
-    near, middle, far = (function(z + k * h) - function(z - k * h) for k in (1, 2, 3))
-    return (45 * near - 9 * middle + far) / (60 * h)
 
 
 def _chord_gap(loss: MarginLoss, z: Array, width: float = 0.5) -> Array:

@@ -40,9 +40,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Finding", "check", "claim", "function_of", "outcome"]
+__all__ = ["Array", "Finding", "check", "claim", "function_of", "outcome"]
 
+Array = NDArray[np.float64]
 CheckFunction = Callable[[], "Finding"]
 CHECKS: dict[str, CheckFunction] = {}
 
@@ -108,21 +110,18 @@ def outcome(
         raise ValueError("slack must be a number, got nan")
     holds = slack >= -tolerance if holds is None else bool(holds)
     slack = 0.0 if abs(slack) <= tolerance else slack
-    verdict = (
-        ("fails as printed" if certain else "undecided") if not holds else "holds with a caveat" if caveat else "holds"
+    failed, held = "fails as printed" if certain else "undecided", "holds with a caveat" if caveat else "holds"
+    return Finding(
+        "", held if holds else failed, slack, {name: float(value) for name, value in (evidence or {}).items()}
     )
-    return Finding("", verdict, slack, {name: float(value) for name, value in (evidence or {}).items()})
 
 
 def claim(claim_id: str) -> Callable[[CheckFunction], CheckFunction]:
     """Register the decorated function as the check of a claim."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        previous = CHECKS.get(claim_id)
-        if previous is not None and (previous.__module__, previous.__qualname__) != (
-            function.__module__,
-            function.__qualname__,
-        ):
+        previous = CHECKS.setdefault(claim_id, function)
+        if (previous.__module__, previous.__qualname__) != (function.__module__, function.__qualname__):
             raise ValueError(f"{claim_id} is checked twice: by {previous.__qualname__} and {function.__qualname__}")
         CHECKS[claim_id] = function
         return function

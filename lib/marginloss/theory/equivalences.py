@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from marginloss.losses import (
@@ -25,10 +24,9 @@ from marginloss.losses import (
 )
 from marginloss.losses.proper import AlphaCPELoss
 from marginloss.risk import cvar_weights, project_capped_simplex
+from marginloss.theory import Array
 
 __all__ = ["Equivalence", "equivalences"]
-
-Array = NDArray[np.float64]
 
 MARGINS = np.linspace(-20, 20, 801)
 ALPHAS = (0.6, 0.8, 1.0, 1.25, 2.0, 5.0)

@@ -80,6 +80,9 @@ def test_every_loss_learns_from_pictures_and_pays_for_wrong_labels(need, monkeyp
     rows = human_noise("colour", "worst", np.random.default_rng(0))
     assert len(rows) == len(KINDS) * len(LOSSES)
     accuracy = np.reshape([row["accuracy"] for row in rows], (len(KINDS), -1))
+    steps = np.reshape([row["step"] for row in rows], accuracy.shape)
+    assert (steps.max(axis=0) > min(experiment.STEPS)).all()  # no loss is left with the shortest
+    assert steps[:, list(LOSSES).index("exponential")].max() < max(experiment.STEPS)
     assert (accuracy[0] > 0.25).all() and (accuracy[0] > accuracy[1:]).mean() > 0.9
     for row in rows:
         assert row["rate"] == (0 if row["kind"] == 0 else pytest.approx(0.4, abs=0.04))

@@ -35,7 +35,7 @@ KINDS = ("clean", "people", "same matrix", "uniform")
 """Where the labels come from: see :func:`given_labels`."""
 
 N_PATCHES = {"full": 400, "colour": 50}
-STEPS, PENALTIES = (0.003, 0.012, 0.05), (1e-4, 1e-2)  # six settings, as on the bench
+STEPS, PENALTIES = (0.3, 1.2, 5.0, 20.0), (1e-4, 1e-2)  # steps over the mean squared length of a row
 ROWS, BATCH, EPOCHS, MOMENTUM = 10_000, 250, 10, 0.9
 
 
@@ -136,8 +136,8 @@ def human_noise(part: str, answers: str, rng: np.random.Generator) -> list[dict[
     -------
     list of dict
         For each kind and loss their places in :data:`KINDS` and :data:`LOSSES`, the ``rate`` of wrong labels, the
-        ``accuracy`` on clean test pictures, its ``gain`` over logistic on the same labels and over the same loss on
-        those of people (``gain_on_people``), each with its standard error over the test pictures.
+        ``step`` that was chosen, the ``accuracy`` on clean test pictures, its ``gain`` over logistic on the same labels
+        and over the same loss on those of people (``gain_on_people``), each with its standard error over the pictures.
     """
     bunch, asked = cifar10_features(part, N_PATCHES[part]), load_cifar10n()
     n = len(bunch.train)
@@ -150,18 +150,20 @@ def human_noise(part: str, answers: str, rng: np.random.Generator) -> list[dict[
         np.pad(np.asarray(bunch.data[chosen]), ((0, 0), (0, 1)), constant_values=1) for chosen in (rows, bunch.test)
     )
     labels = {kind: given_labels(clean, people, kind, rng) for kind in KINDS}
-    right, held, found = {}, len(rows) // 5, []
+    right, steps, held, found = {}, {}, len(rows) // 5, []
     for kind, given in labels.items():
         matrix = np.zeros((10, 10))
         np.add.at(matrix, (clean, given), 1.0)
         heads = _heads(X[held:], given[held:], matrix / matrix.sum(axis=1, keepdims=True), rng)
         best = np.mean(_answers(heads, X[:held]) == given[:held, None, None], axis=0).argmax(axis=1)
+        steps[kind] = np.repeat(STEPS, len(PENALTIES))[best].tolist()
         answer = _answers(heads[:, np.arange(len(best)), best], X_test)
         right[kind] = (answer == bunch.target[bunch.test][:, None]).astype(float)
     for i, kind in enumerate(KINDS):
         gains = {"gain": right[kind] - right[kind][:, :1], "gain_on_people": right[kind] - right["people"]}
         for j, accuracy in enumerate(right[kind].mean(axis=0).tolist()):
             row = {"kind": i, "loss": j, "rate": float(np.mean(labels[kind] != clean)), "accuracy": accuracy}
+            row["step"] = steps[kind][j]
             for name, gain in gains.items():
                 row |= {name: float(gain[:, j].mean()), f"{name}_se": float(gain[:, j].std() / np.sqrt(len(gain)))}
             found.append(row)
@@ -177,7 +179,8 @@ def _answers(heads: Any, X: Any) -> Labels:
 def _heads(X: Any, labels: Labels, matrix: Array, rng: np.random.Generator) -> Any:
     """Heads (d, losses, settings, 10) by momentum descent in lock-step, the rates falling to zero.
 
-    A rate counts in units of the slope of its loss at the start, else a flat loss would hardly move.
+    A rate counts in units of the slope of its loss at the start, else a flat loss would hardly move, and of the mean
+    squared length of a row, else more features would make it longer.
     """
     step, l2 = np.array(list(product(STEPS, PENALTIES)), dtype=np.float32).T[:, None, :, None]
     heads = np.zeros((X.shape[1], len(LOSSES), step.size, 10), dtype=np.float32)
@@ -185,7 +188,8 @@ def _heads(X: Any, labels: Labels, matrix: Array, rng: np.random.Generator) -> A
     n_steps = EPOCHS * len(X) // BATCH
     batches = np.concatenate([rng.permutation(len(X)) for _ in range(EPOCHS)])[: n_steps * BATCH]
     start = np.zeros((1, 10)), np.zeros(1, dtype=int), matrix
-    step = step / np.array([np.abs(loss(*start)).max() for loss in LOSSES.values()], np.float32)[:, None, None]
+    slope = np.array([np.abs(loss(*start)).max() for loss in LOSSES.values()], np.float32)
+    step = step / (slope * np.square(X).sum(axis=1).mean())[:, None, None]
     with np.errstate(all="ignore"):  # a step that is too long for a loss diverges, and is not chosen
         for i, rows in enumerate(batches.reshape(n_steps, BATCH)):
             batch = X[rows]

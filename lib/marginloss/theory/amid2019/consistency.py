@@ -9,9 +9,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from marginloss.losses import TwoTemperatureLoss
-from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_t, softmax_t, two_temperature_hessian, two_temperature_loss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["conditional_risk", "optimal_activations"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import rel_entr
 
-from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import (
     escort,
     exp_t,
@@ -16,7 +15,7 @@ from marginloss.losses.tempered import (
     tsallis_divergence,
     tsallis_entropy,
 )
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 TEMPERATURES = (0.0, 0.3, 0.5, 0.9, 1.0, 1.12, 1.5, 2.0, 3.0)
 

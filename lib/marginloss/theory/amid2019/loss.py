@@ -7,9 +7,8 @@ from itertools import product
 import numpy as np
 
 from marginloss.losses import AlphaLoss, GeneralizedCrossEntropyLoss, LogisticLoss, TLogisticLoss, TwoTemperatureLoss
-from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_t, softmax_t, two_temperature_loss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 
 @claim("amid2019:c7")
@@ -25,11 +24,8 @@ def gradient_of_the_mean() -> Finding:
     def mean_loss(weights: Array) -> float:
         return float(two_temperature_loss(X @ weights, labels, 0.6, 1.6).mean())
 
-    numeric = np.zeros_like(W)
-    for i, j in product(range(3), range(4)):
-        step = np.zeros_like(W)
-        step[i, j] = h
-        numeric[i, j] = (mean_loss(W + step) - mean_loss(W - step)) / (2 * h)
+    steps = h * np.eye(W.size).reshape(-1, *W.shape)
+    numeric = np.reshape([(mean_loss(W + step) - mean_loss(W - step)) / (2 * h) for step in steps], W.shape)
     ratio = float((printed * numeric).sum() / (numeric**2).sum())
     repaired = np.abs(printed / n - numeric).max()
     return outcome(
@@ -57,15 +53,12 @@ def gradient_of_the_binary_loss() -> Finding:
 def cap_of_the_loss() -> Finding:
     """Largest loss over margins down to -1e300 and over rows of four classes, over the cap 1/(1-t1)."""
     margins = -np.geomspace(1e-2, 1e300, 400)
-    rows = np.zeros((len(margins), 4))
+    rows, labels = np.zeros((len(margins), 4)), np.zeros(len(margins), dtype=int)
     rows[:, 0] = margins
     ratios = []
     for t1, t2 in product((0.1, 0.5, 0.9), (0.5, 1.0, 1.12, 1.6, 2.0)):
-        for losses in (
-            TwoTemperatureLoss(t1, t2).value(margins),
-            two_temperature_loss(rows, np.zeros(len(rows), dtype=int), t1, t2),
-        ):
-            ratios.append((1 - t1) * losses.max())
+        binary, several = TwoTemperatureLoss(t1, t2).value(margins), two_temperature_loss(rows, labels, t1, t2)
+        ratios += [(1 - t1) * binary.max(), (1 - t1) * several.max()]
     # the cap is the supremum: nothing above it, and nothing smaller would do
     return outcome(
         min(1 - max(ratios), min(ratios) - 1),

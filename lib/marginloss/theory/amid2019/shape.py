@@ -7,9 +7,8 @@ from itertools import product
 import numpy as np
 
 from marginloss.losses import TwoTemperatureLoss
-from marginloss.losses.log_partition import Array
 from marginloss.losses.tempered import escort, log_partition_margin, softmax_t
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 MARGINS = np.concatenate([-np.geomspace(1e-3, 400, 300)[::-1], [0.0], np.geomspace(1e-3, 400, 300)])
 GRID = np.round(np.arange(0.1, 2.01, 0.1), 10)
@@ -145,13 +144,9 @@ def second_derivative_b1() -> Finding:
     printed, repaired = 0.0, 0.0
     for t1, t2 in ((0.1, 1.12), (0.6, 1.6), (0.9, 1.3)):
         p, slope, bend, exact = _pieces(a, t1, t2)
-        for value, kind in ((log_partition_margin(a, t2), "printed"), (slope, "repaired")):
-            formula = p ** (t2 - t1) * (bend - (t2 - t1) * p ** (t2 - 1) * (0.5 - value) ** 2)
-            error = np.abs(formula - exact).max()
-            if kind == "printed":
-                printed = max(printed, error)
-            else:
-                repaired = max(repaired, error)
+        squares = (0.5 - np.stack([log_partition_margin(a, t2), slope])) ** 2
+        formulas = p ** (t2 - t1) * (bend - (t2 - t1) * p ** (t2 - 1) * squares)
+        printed, repaired = np.maximum((printed, repaired), np.abs(formulas - exact).max(axis=1))
     return outcome(
         -printed,
         tolerance=1e-9,

@@ -9,8 +9,7 @@ from scipy.optimize import OptimizeResult, minimize
 
 from marginloss.linear.objective import MarginObjective
 from marginloss.losses import MarginLoss, TwoTemperatureLoss
-from marginloss.losses.log_partition import Array
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["counted", "plain_fit"]
 

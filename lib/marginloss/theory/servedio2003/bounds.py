@@ -7,18 +7,16 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from marginloss.boosting.bounds import impagliazzo_rounds, smoothboost_rounds, theta_of
 from marginloss.boosting.loop import BoostRecord, Round, Stop, WeakLearner, boost
 from marginloss.boosting.rules import LossWeights
 from marginloss.losses.smoothboost import CappedExponentialLoss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import STYLES, Play, Script, play_smoothboost, random_play, sinker
 
 __all__ = ["additive_measure", "additive_rounds", "bound_from_pairs", "measured_rounds", "until_smooth"]
 
-Array = NDArray[np.float64]
 Weigh = Callable[[Array, float], Array]
 
 

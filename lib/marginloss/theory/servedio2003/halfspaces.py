@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import hadamard
 from scipy.stats import binom
 
 from marginloss._norms import attaining_vector, dual_exponent, p_norm
 from marginloss.boosting import HalfspaceLearner, PNormLearner, halfspace_guarantee
 from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.servedio2003.sample_sizes import (
     fat_shattering_bound,
     margin_bound,
@@ -24,8 +23,6 @@ from marginloss.theory.servedio2003.sample_sizes import (
 )
 
 __all__ = ["shatter_level", "uneven_halfspace"]
-
-Array = NDArray[np.float64]
 
 EXPONENTS = (2.0, 3.0, 6.0, 30.0, math.inf)
 
@@ -269,7 +266,6 @@ def theorem_6() -> Finding:
     epsilon = 0.2
     runs = _guaranteed_runs(epsilon, strong=False)
     slack, advantage = epsilon - max(run.error for run in runs), min(run.advantage for run in runs)
-    ended = all(run.ended for run in runs)
     slopes = [math.log2(sample_size(0.1, 2 * A, 100) / sample_size(0.1, A, 100)) for A in (1.0, 2.0, 5.0, 10.0, 50.0)]
     accuracies = [math.log2(sample_size(e / 2, 3.0, 100) / sample_size(e, 3.0, 100)) for e in (0.4, 0.1, 0.01, 1e-8)]
     evidence = {
@@ -283,5 +279,5 @@ def theorem_6() -> Finding:
     }
     # logarithms bend the exponents away from 2, the less the smaller epsilon is
     square = all(1.8 < exponent < 2.25 for exponent in (*slopes, *accuracies)) and abs(accuracies[-1] - 2) < 0.1
-    holds = ended and slack >= 0 and advantage >= 1 and square
+    holds = all(run.ended for run in runs) and slack >= 0 and advantage >= 1 and square
     return outcome(slack, holds=holds, evidence=evidence)

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from marginloss._norms import dual_exponent, p_norm
 from marginloss.boosting import halfspace_guarantee
 from marginloss.linear import PNormPerceptron, mistake_bound
 from marginloss.noise import DenseHalfspace, GoodDistribution, MaliciousOracle, SparseMajority
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.servedio2003.sample_sizes import sample_size
 
 __all__ = ["conversion_error", "mistakes_on_stream", "weighted_majority_stream"]
-
-Array = NDArray[np.float64]
 
 
 def weighted_majority_stream(n: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -69,11 +69,8 @@ def pair_segments(path: list[Fraction]) -> Pairing:
         stops = inside if rising else inside[::-1]
         for start, end in pairwise(stops):
             place = len(segments)
-            segments.append(
-                Segment(
-                    step, step - 1 + (start - low) / (high - low), step - 1 + (end - low) / (high - low), end - start
-                )
-            )
+            begin, stop = (step - 1 + (height - low) / (high - low) for height in (start, end))
+            segments.append(Segment(step, begin, stop, end - start))
             others = waiting[min(start, end)]
             if others and (segments[others[-1]].rise > 0) != rising:
                 other = others.pop()

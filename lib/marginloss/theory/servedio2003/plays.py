@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from marginloss.boosting import BregmanBoostClassifier, SmoothBoostClassifier
 from marginloss.boosting.bounds import theta_of
+from marginloss.theory import Array
 
 __all__ = [
     "STYLES",
@@ -29,7 +29,6 @@ __all__ = [
     "sinker",
 ]
 
-Array = NDArray[np.float64]
 Play = Callable[[Array], Array]  # distribution -> margins y h, each in [-1, 1]
 
 STYLES = ("binary", "constant", "uniform", "sparse")

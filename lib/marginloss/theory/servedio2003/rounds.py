@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from marginloss.boosting import AdaBoostAlphaClassifier, PNormLearner, SmoothBoostClassifier
 from marginloss.boosting.bounds import theta_of
 from marginloss.losses import SmoothBoostLoss
 from marginloss.noise import MaliciousOracle, SparseMajority
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.servedio2003.plays import STYLES, Play, deserter, play_smoothboost, random_play, sinker
 
 __all__ = ["SETTINGS", "largest_gain", "path_gain", "straight_gain"]
-
-Array = NDArray[np.float64]
 
 # kappa, gamma of the runs against random weak learners
 SETTINGS = [(kappa, gamma) for kappa in (0.05, 0.15, 0.4) for gamma in (0.1, 0.2, 0.35, 0.49)]
@@ -234,9 +231,8 @@ def section_2_4_adaboost() -> Finding:
     largest, on_dirty, times, heaviest_dirty = [], [], [], True
     for seed in range(3):
         X, y, dirty = MaliciousOracle("fake", 0.01, SparseMajority(100, 3)).draw(1000, seed)
-        model = AdaBoostAlphaClassifier(
-            0.5, n_estimators=300, step="edge", estimator=PNormLearner(p=math.inf, R=1.0)
-        ).fit(X, y)
+        learner = PNormLearner(p=math.inf, R=1.0)
+        model = AdaBoostAlphaClassifier(0.5, n_estimators=300, step="edge", estimator=learner).fit(X, y)
         largest.append(float((1 / model.kappa_).max()))
         log_weight = -y * model.decision_function(X)
         on_dirty.append(float(np.exp(logsumexp(log_weight[dirty]) - logsumexp(log_weight))))

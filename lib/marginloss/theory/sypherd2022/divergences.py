@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from marginloss.losses.proper import AlphaCPELoss, flip_posterior, untwisting_alpha
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2022.tilting import (
     best_alpha,
     binary_entropy,
@@ -19,8 +18,6 @@ from marginloss.theory.sypherd2022.tilting import (
     tilted_cross_entropy,
     tilted_divergence,
 )
-
-Array = NDArray[np.float64]
 
 
 def _populations(n: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
@@ -124,9 +121,7 @@ def theorem_16() -> Finding:
 @claim("sypherd2022:polarity")
 def polarity() -> Finding:
     """Sign of the constructive exponent against that of the logit-edge, and of the edge under twists that cross ½."""
-    signs: list[float] = []
-    crossed: list[float] = []
-    blunted: list[float] = []
+    signs, crossed, blunted = list[float](), list[float](), list[float]()
     for clean, twisted, weight in _populations(2000, seed=3):
         found = constructive_alpha(clean, twisted, float(np.abs(logit(twisted)).max()), weight)
         edge = np.average((2 * clean - 1) * logit(twisted), weights=weight)  # the mean of y logit(twisted)

@@ -6,17 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import logit
 
 from marginloss.losses.proper import AlphaCPELoss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2022.tilting import tilt_gain
 
 __all__ = ["gain_curvature", "gain_maximiser", "gain_zero"]
-
-Array = NDArray[np.float64]
 
 
 def _printed_gain(alpha: float, clean: float, x: Array) -> Array:
@@ -79,15 +77,16 @@ def zeros() -> Finding:
 def concavity() -> Finding:
     """Largest second derivative on a grid; positive means not concave."""
     x = np.linspace(0.001, 0.999, 999)
-    everywhere = [(gain_curvature(a, c, x), a, c) for a in (1.1, 2, 3, 10, 30) for c in (0.001, 0.01, 0.05, 0.2, 0.5)]
-    middle = [gain_curvature(a, c, x).max() for a in (1.1, 2, 3, 10, 30) for c in np.linspace(0.05, 0.95, 19)]
-    worst = max(float(curvature.max()) for curvature, _, _ in everywhere)
+    worst, middle = (
+        max(gain_curvature(a, c, x).max() for a in (1.1, 2, 3, 10, 30) for c in cleans)
+        for cleans in ((0.001, 0.01, 0.05, 0.2, 0.5), np.linspace(0.05, 0.95, 19))
+    )
     return outcome(
         -worst,
         evidence={
             "at_clean_0.01_alpha_10_twisted_0.291": gain_curvature(10, 0.01, 0.291),
             "at_clean_0.001_alpha_3_twisted_0.071": gain_curvature(3, 0.001, 0.071),
-            "largest_for_clean_from_5_to_95_percent": max(middle),
+            "largest_for_clean_from_5_to_95_percent": middle,
         },
     )
 
@@ -119,13 +118,8 @@ def convexity() -> Finding:
     curvature = np.array([gain_curvature(a, c, x) for a, c in cases])
     case, place = np.unravel_index(np.argmin(curvature), curvature.shape)
     bend = min(np.diff(tilt_gain(a, c, np.linspace(0.01, 0.99, 99)), 2).min() for a, c in cases)
-    evidence = {
-        "alpha": cases[case][0],
-        "clean": cases[case][1],
-        "twisted": x[place],
-        "smallest_second_difference": bend,
-    }
-    return outcome(min(curvature.min(), bend), evidence=evidence)
+    evidence = dict(zip(("alpha", "clean", "twisted"), (*cases[case], x[place]), strict=True))
+    return outcome(min(curvature.min(), bend), evidence=evidence | {"smallest_second_difference": bend})
 
 
 @claim("sypherd2022:eq-103")
@@ -146,14 +140,12 @@ def maximum() -> Finding:
 @claim("sypherd2022:eq-103-limit")
 def maximum_limit() -> Finding:
     """Roots of (103) next to α = 1 against the printed limit and against the exact one."""
-    printed, exact, near = [], [], []
-    cleans = (0.6, 0.75, 0.9, 0.99)
-    for clean in cleans:
-        printed.append(clean / 2 + 0.25)
-        exact.append(brentq(lambda x, c=clean: (c - x) / (x * (1 - x)) - logit(x), 0.5, clean, xtol=1e-14))
-        near.append(gain_maximiser(1 + 1e-6, clean))
-    gap = np.abs(np.array(near) - printed)
+    cleans = np.array([0.6, 0.75, 0.9, 0.99])
+    printed = cleans / 2 + 0.25
+    exact = [brentq(lambda x, c=c: (c - x) / (x * (1 - x)) - logit(x), 0.5, c, xtol=1e-14) for c in cleans]
+    near = np.array([gain_maximiser(1 + 1e-6, clean) for clean in cleans])
+    gap = np.abs(near - printed)
     evidence = {f"limit_{clean:g}": root for clean, root in zip(cleans, exact, strict=True)}
     evidence |= {"at_99_percent_printed": printed[-1], "at_99_percent_exact": exact[-1], "largest_gap": gap.max()}
-    evidence["error_of_exact_limit"] = np.abs(np.array(near) - exact).max()
+    evidence["error_of_exact_limit"] = np.abs(near - exact).max()
     return outcome(-gap.max(), tolerance=1e-5, evidence=evidence)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import entr, expit, logit
 
 from marginloss.losses.base import softplus
 from marginloss.losses.proper import AlphaCPELoss, FocalLoss, SuperLoss
 from marginloss.losses.proper.base import ClassProbabilityLoss, times
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2022.clipped import clipped_inverse_link
 
 __all__ = ["SHARP_CONSTANT", "scaled_link_gap"]
@@ -44,7 +43,7 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
     loss = AlphaCPELoss(alpha)
 
     # through the score s the exact link needs no inversion: V(z) = sigma(-s/alpha) at z = link(V)
-    def gap(s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gap(s: Array) -> Array:
         v = expit(-s / alpha)
         z = loss.link(v)
         pseudo = loss.pseudo_inverse_link(z)
@@ -61,7 +60,7 @@ def scaled_link_gap(alpha: float, within: float = 1.0) -> tuple[float, float]:
     return float(gap(s)), -float(loss.link(expit(-s / alpha)))
 
 
-def _pseudo_score_at(s: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+def _pseudo_score_at(s: Array, beta: float) -> Array:
     r"""Score of the pseudo-inverse link at :math:`z = g(s)`, β > 0, where that ``z`` is rounded to the clipping point.
 
     There :math:`1 - \beta z = \sigma(-s)^\beta + 1 - \sigma(s)^\beta` is known through its logarithm only.
@@ -167,7 +166,7 @@ def lemma_18() -> Finding:
     return outcome(-worst, tolerance=1e-11)
 
 
-def _printed_pseudo_inverse_link(alpha: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
+def _printed_pseudo_inverse_link(alpha: float, z: Array) -> Array:
     """Equation (160) as it stands, between the two ends; it overflows for α below about 1.007."""
     clip = alpha / (alpha - 1)
     rest = clip - np.abs(z)
@@ -239,11 +238,8 @@ def slope_at_zero() -> Finding:
         return float(np.abs(AlphaCPELoss(alpha).pseudo_inverse_link(z) - expit(rate * z)).max())
 
     four = minimize_scalar(lambda rate: distance(4.0, rate, 6.0), bounds=(0.1, 6), method="bounded")
-    evidence = {
-        "distance_1.1": distance(1.1, 1.42, 30),
-        "distance_2_within_1": distance(2, 1, 1),
-        "distance_4": four.fun,
-    }
+    evidence = {"distance_1.1": distance(1.1, 1.42, 30), "distance_2_within_1": distance(2, 1, 1)}
+    evidence["distance_4"] = four.fun
     evidence |= {"largest_exact_slope": exact, "error_of_slopes": error, "smallest_lead_over_its_exact_link": own}
     holds = pseudo > exact and own > 0 and error < 1e-7 and evidence["distance_1.1"] < 0.016
     return outcome(min(pseudo - exact, own), holds=holds and abs(pseudo - 1 / 2.2) < 1e-12, evidence=evidence)
@@ -271,16 +267,15 @@ def chain() -> Finding:
 @claim("sypherd2022:assumption-c")
 def curvature() -> Finding:
     """Curvature of the surrogate off the interval at the ends, against the paper's step 4 at α = 4; on all reals."""
-    bounded = {}
-    for alpha in (2.7, 4.0, 8.0):
-        loss = AlphaCPELoss(alpha)
-        z = np.linspace(0, 1 - 1 / alpha, 2001) * loss.clip
-        bounded[f"off_interval_at_{alpha:g}"] = float(loss.surrogate_curvature(z).max())
+    bounded, losses = {}, [AlphaCPELoss(alpha) for alpha in (2.7, 4.0, 8.0)]
+    for loss in losses:
+        z = np.linspace(0, 1 - 1 / loss.alpha, 2001) * loss.clip
+        bounded[f"off_interval_at_{loss.alpha:g}"] = float(loss.surrogate_curvature(z).max())
     near = {
-        f"near_the_end_at_{a:g}": float(AlphaCPELoss(a).surrogate_curvature(AlphaCPELoss(a).clip * (1 - 1e-9)))
-        for a in (2.7, 4.0)
+        f"near_the_end_at_{loss.alpha:g}": float(loss.surrogate_curvature(loss.clip * (1 - 1e-9)))
+        for loss in losses[:2]
     }
-    unbounded = all(math.isinf(AlphaCPELoss(alpha).curvature_bound) for alpha in (2.7, 4.0, 8.0))
+    unbounded = all(math.isinf(loss.curvature_bound) for loss in losses)
     unbounded &= min(near.values()) > 100 * max(bounded.values())
     longest = 2 / bounded["off_interval_at_4"]  # (C) with weights that are the gradient's
     return outcome(longest - 4, caveat=unbounded, evidence=bounded | near | {"longest_step_at_4": longest})

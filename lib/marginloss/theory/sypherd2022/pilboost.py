@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from marginloss.boosting import PILBoostClassifier
 from marginloss.datasets import load_breast_cancer, load_xd6
 from marginloss.losses.proper import AlphaCPELoss
 from marginloss.noise import flip_labels
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["Trace", "cost_of_boosting", "trace"]
-
-Array = NDArray[np.float64]
 
 LEVELS = (0.0, 0.1)
 """The margins θ whose shares are measured."""
@@ -58,12 +56,9 @@ class Trace:
 
     def costs(self) -> tuple[Array, int]:
         """Constant Q of (18) and (19) from the rounds so far, and the number of rounds for which assumptions hold."""
-        zeta = np.maximum.accumulate(self.zetas)
-        cost = cost_of_boosting(
-            self.curvature, self.step_size, np.minimum.accumulate(self.edges / self.densities), zeta
-        )
-        valid = np.isfinite(cost)
-        return cost, int(np.argmin(valid)) if not valid.all() else len(valid)
+        gamma, zeta = np.minimum.accumulate(self.edges / self.densities), np.maximum.accumulate(self.zetas)
+        cost = cost_of_boosting(self.curvature, self.step_size, gamma, zeta)
+        return cost, int(np.argmin(np.append(np.isfinite(cost), False)))
 
     def guarantee(self) -> tuple[Array, int]:
         """Bound of (18) on the risk after each round, and the number of rounds for which the assumptions hold."""

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from marginloss.losses.base import Array
 from marginloss.losses.proper import (
     AlphaCPELoss,
     ClassProbabilityLoss,
@@ -19,7 +18,7 @@ from marginloss.losses.proper import (
     flip_posterior,
     untwisting_alpha,
 )
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 _POSTERIORS = (0.02, 0.1, 0.3, 0.45, 0.6, 0.9)
 
@@ -52,7 +51,8 @@ def lemma_12() -> Finding:
     eta = np.linspace(0.01, 0.99, 99)
     losses: list[ClassProbabilityLoss] = [AlphaCPELoss(a) for a in (-5, -2, 0.3, 1, 5)]
     losses += [FocalLoss(0.5), FocalLoss(3), SuperLoss(0, 5), SuperLoss(0, 5, AlphaCPELoss(2))]
-    rises = [np.diff(_difference(loss, loss.tilt(eta))) for loss in losses]
+    tilts = [(loss, loss.tilt(eta)) for loss in losses]
+    rises = [np.diff(loss.partial(tilt, 1) - loss.partial(tilt, -1)) for loss, tilt in tilts]
     inner = np.array([loss.tilt(np.linspace(0, 1, 201)) for loss in losses[2:]])
     asymmetry = np.abs(inner + inner[:, ::-1] - 1).max()
     ends = np.abs(inner[:, [0, -1]] - [0, 1]).max()
@@ -61,10 +61,6 @@ def lemma_12() -> Finding:
     holds = wrong == 0 and sets > 1000 and largest <= 1e-15 and asymmetry < 1e-10 and ends == 0 and flipped < 0
     evidence = {"sets_of_several": sets, "broken_rules": wrong, "largest_rise_of_the_difference": largest}
     return outcome(-largest - wrong, holds=holds, tolerance=1e-15, evidence=evidence | {"asymmetry": asymmetry})
-
-
-def _difference(loss: ClassProbabilityLoss, u: Array) -> Array:
-    return np.asarray(loss.partial(u, 1) - loss.partial(u, -1))
 
 
 def _minimiser_sets(partial: NDArray[np.int64], steps: int = 12) -> list[set[int]]:
@@ -149,10 +145,6 @@ class _MatusitaLoss(ClassProbabilityLoss):
         return -math.log(2) - 1.5 * log_expit(s) - 0.5 * log_expit(-s)
 
 
-def _bases() -> list[ClassProbabilityLoss]:
-    return [AlphaCPELoss(1), _SquareLoss(), _MatusitaLoss(), AlphaCPELoss(0.5), AlphaCPELoss(2), FocalLoss(2)]
-
-
 @claim("sypherd2022:lemma-13")
 def lemma_13() -> Finding:
     """No (τ, λ) takes 0.1 halfway from the estimate of the base loss to ½, nor any posterior nearer to ½ than it.
@@ -163,7 +155,8 @@ def lemma_13() -> Finding:
     grid = [(tau, lam) for tau in np.linspace(-3, 5, 5) for lam in (0.1, 1.0, 10.0, 100.0, 1e4)]
     eta, slack, move = np.linspace(0.02, 0.48, 12), math.inf, -math.inf
     reached = {}
-    for base in _bases():
+    losses = [AlphaCPELoss(1), _SquareLoss(), _MatusitaLoss(), AlphaCPELoss(0.5), AlphaCPELoss(2), FocalLoss(2)]
+    for base in losses:
         tilts = np.array([SuperLoss(tau, lam, base).tilt([0.1, *eta]) for tau, lam in grid])
         own = np.asarray(base.tilt([0.1, *eta]))
         slack = min(slack, (own[0] + 0.5) / 2 - tilts[:, 0].max())

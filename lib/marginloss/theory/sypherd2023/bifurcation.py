@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
+from marginloss.theory import Array
 from marginloss.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
 
 __all__ = ["StationaryPoint", "Thresholds", "global_minimum", "minima", "stationary_points", "thresholds"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

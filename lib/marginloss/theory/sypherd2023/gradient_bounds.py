@@ -7,13 +7,15 @@ The gradient at margins :math:`m = \langle yx, \theta\rangle` is :math:`-\mathbb
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from marginloss.losses import AlphaLoss
+from marginloss.theory import Array
 from marginloss.theory.sypherd2023.long_servedio import Landscape
 
 __all__ = [
@@ -24,9 +26,8 @@ __all__ = [
     "noisy_gradient",
     "noisy_weight",
     "replacement_bound",
+    "slope",
 ]
-
-Array = NDArray[np.float64]
 
 
 def noisy_weight(margin: ArrayLike, alpha: float, p: float) -> Any:
@@ -114,3 +115,9 @@ def lower_bound(signed: ArrayLike, mass: ArrayLike, radius: float, alpha: float,
     signed, mass = np.asarray(signed, dtype=float), np.asarray(mass, dtype=float)
     mean = np.linalg.norm(mass @ signed)
     return float(factor * mean - chi(radius, alpha, p) * (mass @ np.linalg.norm(signed, axis=1)))
+
+
+def slope(function: Callable[[Any], Any], x: Any, h: float = 1e-3) -> Any:
+    """Derivative by central differences of sixth order."""
+    near, middle, far = (function(x + k * h) - function(x - k * h) for k in (1, 2, 3))
+    return (45 * near - 9 * middle + far) / (60 * h)

@@ -15,16 +15,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from marginloss._validation import check_real
 from marginloss.datasets import long_servedio_points
 from marginloss.losses import AlphaLoss
+from marginloss.theory import Array
 
 __all__ = ["Landscape", "fair_coin_margin"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.datasets import load_wine
 
@@ -18,7 +18,8 @@ from marginloss.boosting import AdaBoostAlphaClassifier
 from marginloss.datasets import make_long_servedio
 from marginloss.losses import AlphaLoss, MarginLoss
 from marginloss.noise import flip_labels
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
+from marginloss.theory.sypherd2023.gradient_bounds import slope
 
 Family = Callable[[float], MarginLoss]
 
@@ -144,9 +145,9 @@ def lemma_1(family: Family = AlphaLoss) -> Finding:
     for alpha in ALPHAS:
         printed, loss = _printed_derivatives(z, alpha), family(alpha)
         for order, values in enumerate(printed, start=1):
-            lower = loss.value if order == 1 else _derivative(loss, order - 1)
+            lower = partial(loss.derivative, order=order - 1) if order > 1 else loss.value
             scale = np.abs(values) + np.abs(printed[0])
-            differences = max(differences, float(np.max(np.abs(_slope(lower, z) - values) / scale)))
+            differences = max(differences, float(np.max(np.abs(slope(lower, z) - values) / scale)))
             library = max(library, float(np.max(np.abs(loss.derivative(z, order) - values) / scale)))
     return outcome(
         1e-8 - differences,
@@ -239,7 +240,7 @@ def lemma_4(family: Family = AlphaLoss) -> Finding:
     )
 
 
-def _printed_derivatives(z: NDArray[np.float64], alpha: float) -> tuple[NDArray[np.float64], ...]:
+def _printed_derivatives(z: Array, alpha: float) -> tuple[Array, ...]:
     """Equations (20), (21) and (22) as they are printed, divided by α where it multiplies both sides of a fraction."""
     e, inverse = np.exp(z), 1 / alpha
     power = (1 + 1 / e) ** -inverse
@@ -249,20 +250,10 @@ def _printed_derivatives(z: NDArray[np.float64], alpha: float) -> tuple[NDArray[
     return first, second, third
 
 
-def _derivative(loss: MarginLoss, order: int) -> Callable[[NDArray[np.float64]], Any]:
-    return lambda z: loss.derivative(z, order)
-
-
-def _slope(function: Callable[[NDArray[np.float64]], Any], z: NDArray[np.float64], h: float = 1e-3) -> Any:
-    """Central differences of sixth order."""
-    near, middle, far = (function(z + k * h) - function(z - k * h) for k in (1, 2, 3))
-    return (45 * near - 9 * middle + far) / (60 * h)
-
-
-def _chord_gap(loss: MarginLoss, z: NDArray[np.float64], width: float = 0.5) -> NDArray[np.float64]:
+def _chord_gap(loss: MarginLoss, z: Array, width: float = 0.5) -> Array:
     """Middle of the chord over [z - width, z + width] minus the loss, relative: negative where not convex."""
     middle = loss.value(z)
-    gap: NDArray[np.float64] = (loss.value(z - width) + loss.value(z + width)) / 2 - middle
+    gap: Array = (loss.value(z - width) + loss.value(z + width)) / 2 - middle
     return gap / (1 + middle)
 
 
@@ -275,5 +266,5 @@ def _inflection_error(loss: MarginLoss, alpha: float) -> float:
     return abs(low - (math.log1p(-1 / alpha) if math.isfinite(alpha) else 0.0))
 
 
-def _relative(found: Any, exact: NDArray[np.float64]) -> float:
+def _relative(found: Any, exact: Array) -> float:
     return float(np.max(np.abs(found - exact) / np.abs(exact)))

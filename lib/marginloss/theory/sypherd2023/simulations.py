@@ -24,9 +24,7 @@ from marginloss.datasets import (
 from marginloss.linear import MarginClassifier
 from marginloss.losses import AlphaLoss
 from marginloss.noise import flip_labels
-from marginloss.theory import Finding, claim, outcome
-
-Array = NDArray[np.float64]
+from marginloss.theory import Array, Finding, claim, outcome
 
 NOISE = 0.1
 ROUNDS = (100, 500)

@@ -9,14 +9,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2023.bifurcation import global_minimum, minima, thresholds
 from marginloss.theory.sypherd2023.long_servedio import Landscape, fair_coin_margin
 
-Array = NDArray[np.float64]
 Make = Callable[..., Landscape]  # of alpha, the odds and the data margin
 
 ODDS = (1.1, 2.0, 9.0, 99.0)
@@ -30,20 +28,17 @@ TESTED = (1.001, 1.01, 1.1, 1.3, 1.44, 1.8, 2.0, 3.0, 10.0)
 def lemma_2_1(make: Make = Landscape) -> Finding:
     """B never decreases for α ≤ 1: its slope, and its values from one point to the next."""
     x = np.linspace(-40, 40, 4001)
-    slope = min(float(np.min(make(a, n).drive_slope(x))) for a in CONVEX for n in ODDS)
-    rise = min(
-        float(np.min(np.diff(make(a, n).drive(x)) / np.abs(make(a, n).drive(x[1:])))) for a in CONVEX for n in ODDS
-    )
-    return outcome(
-        min(slope, rise), tolerance=1e-14, evidence={"smallest_slope": slope, "smallest_relative_rise": rise}
-    )
+    slope = min(float(np.min(it.drive_slope(x))) for it in _landscapes(make, CONVEX))
+    rise = min(float(np.min(np.diff(it.drive(x)) / np.abs(it.drive(x[1:])))) for it in _landscapes(make, CONVEX))
+    evidence = {"smallest_slope": slope, "smallest_relative_rise": rise}
+    return outcome(min(slope, rise), tolerance=1e-14, evidence=evidence)
 
 
 @claim("sypherd2023:lemma-2.2")
 def lemma_2_2(make: Make = Landscape) -> Finding:
     """B decreases somewhere for every α > 1, α = ∞ included."""
     x = np.linspace(-100, 100, 8001)
-    fall = min(float(np.max(-np.diff(make(a, n).drive(x)))) for a in (*BOUNDED, math.inf) for n in ODDS)
+    fall = min(float(np.max(-np.diff(it.drive(x)))) for it in _landscapes(make, (*BOUNDED, math.inf)))
     return outcome(fall, holds=fall > 0)
 
 
@@ -73,20 +68,14 @@ def lemma_2_5(make: Make = Landscape, signs: tuple[int, int] = (-1, 1)) -> Findi
 def lemma_2_6(make: Make = Landscape) -> Finding:
     """B is positive exactly beyond α log N, near there and far out; at α = ∞ that is nowhere."""
     slack, wide = math.inf, np.linspace(-300, 300, 2401)
-    for alpha in (*CONVEX, *BOUNDED):
-        for odds in ODDS:
-            landscape = make(alpha, odds)
-            zero = alpha * math.log(odds)
-            x = np.concatenate([zero - np.geomspace(1e-9, 30, 200), zero + np.geomspace(1e-9, 30, 200), wide])
-            # relative to the two terms of B, which span hundreds of orders of magnitude
-            size = landscape.loss.weight(-x) + odds * landscape.loss.weight(x)
-            slack = min(slack, float(np.min(landscape.drive(x) * np.sign(x - zero) / size)))
-    nowhere = max(float(np.max(make(math.inf, n).drive(wide))) for n in ODDS)
-    return outcome(
-        slack,
-        holds=slack > 0 and nowhere < 0,
-        evidence={"largest_at_infinity": nowhere},
-    )
+    for landscape in _landscapes(make, (*CONVEX, *BOUNDED)):
+        zero = landscape.alpha * math.log(landscape.odds)
+        x = np.concatenate([zero - np.geomspace(1e-9, 30, 200), zero + np.geomspace(1e-9, 30, 200), wide])
+        # relative to the two terms of B, which span hundreds of orders of magnitude
+        size = landscape.loss.weight(-x) + landscape.odds * landscape.loss.weight(x)
+        slack = min(slack, float(np.min(landscape.drive(x) * np.sign(x - zero) / size)))
+    nowhere = max(float(np.max(it.drive(wide))) for it in _landscapes(make, (math.inf,)))
+    return outcome(slack, holds=slack > 0 and nowhere < 0, evidence={"largest_at_infinity": nowhere})
 
 
 @claim("sypherd2023:long-servedio")
@@ -169,11 +158,8 @@ def theorem_1(odds: float = 2.0, gamma: float = 0.05, alphas: tuple[float, ...] 
     best = {a: max(point.accuracy for point in minima(Landscape(a, odds, gamma))) for a in alphas}
     missed = [a for a in alphas if best[a] < 1]
     on_axis = min(_smallest_gradient_on_axis(Landscape(a, odds, gamma)) for a in alphas)
-    evidence = {
-        "alphas_without_perfect_minimum": len(missed),
-        "largest_alpha_without": max(missed, default=1.0),
-        "smallest_relative_gradient_on_axis": on_axis,
-    }
+    evidence = {"alphas_without_perfect_minimum": len(missed), "largest_alpha_without": max(missed, default=1.0)}
+    evidence["smallest_relative_gradient_on_axis"] = on_axis
     if gamma < fair_coin_margin(1 / (odds + 1), 1.0):
         evidence |= _repaired_theorem_1(odds, gamma)
     slack = min(best.values()) - 1
@@ -216,8 +202,13 @@ def eq_42(make: Make = Landscape, gamma: float = 0.05, alphas: tuple[float, ...]
 def eq_40(make: Make = Landscape) -> Finding:
     """At α = ∞ the left side is negative and the right side positive for all parameters."""
     x = np.linspace(-30, 30, 1201)
-    slack = min(float(np.min(-make(math.inf, n).drive(x))) for n in ODDS)
+    slack = min(float(np.min(-it.drive(x))) for it in _landscapes(make, (math.inf,)))
     return outcome(slack, holds=slack > 0)
+
+
+def _landscapes(make: Make, alphas: tuple[float, ...]) -> list[Landscape]:
+    """One for each of several α and all of :data:`ODDS`."""
+    return [make(alpha, odds) for alpha in alphas for odds in ODDS]
 
 
 def _smallest_gradient_on_axis(landscape: Landscape) -> float:
@@ -258,16 +249,15 @@ def _repaired_theorem_1(odds: float, gamma: float) -> dict[str, float]:
 def _limits(make: Make, function: Callable[[Landscape, Array], Array], signs: tuple[int, int]) -> Finding:
     """The limits of a function at +∞ and -∞ are 0, from the sides that two signs name; also at α = ∞."""
     smallest, largest, ratio = math.inf, 0.0, 0.0
-    for alpha in BOUNDED:
-        for odds in ODDS:
-            landscape = make(alpha, odds)
-            # far enough for |B| to be below 1e-11, near enough not to underflow
-            far = np.array([1, -1]) * min(alpha * math.log(odds) + 40 / landscape.loss.exponent, 650.0)
-            ends, nearer = function(landscape, far), function(landscape, far - 5 * np.sign(far))
-            smallest = min(smallest, float(np.min(ends * signs)))
-            largest = max(largest, float(np.max(np.abs(ends))))
-            ratio = max(ratio, float(np.max(np.abs(ends / nearer))))
-    at_infinity = min(float(np.min(function(make(math.inf, n), np.array([40.0, -40.0])) * signs)) for n in ODDS)
+    for it in _landscapes(make, BOUNDED):
+        # far enough for |B| to be below 1e-11, near enough not to underflow
+        far = np.array([1, -1]) * min(it.alpha * math.log(it.odds) + 40 / it.loss.exponent, 650.0)
+        ends, nearer = function(it, far), function(it, far - 5 * np.sign(far))
+        smallest = min(smallest, float(np.min(ends * signs)))
+        largest = max(largest, float(np.max(np.abs(ends))))
+        ratio = max(ratio, float(np.max(np.abs(ends / nearer))))
+    ends = np.array([40.0, -40.0])
+    at_infinity = min(float(np.min(function(it, ends) * signs)) for it in _landscapes(make, (math.inf,)))
     return outcome(
         smallest,
         holds=smallest > 0 and largest < 1e-11 and ratio < 1,

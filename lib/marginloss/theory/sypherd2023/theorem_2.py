@@ -6,14 +6,11 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from marginloss.losses import AlphaLoss, LogisticLoss, SigmoidLoss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2023.gradient_bounds import noisy_gradient, noisy_weight, replacement_bound
-
-Array = NDArray[np.float64]
 
 START = math.log(2 + math.sqrt(3))
 """The margin in (13), beyond which the paper takes both third derivatives to decrease."""

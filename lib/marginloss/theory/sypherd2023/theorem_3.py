@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from marginloss.losses import AlphaLoss
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 from marginloss.theory.sypherd2023.gradient_bounds import (
     chi,
     condition_17,
@@ -20,10 +20,9 @@ from marginloss.theory.sypherd2023.gradient_bounds import (
     lower_bound,
     noisy_gradient,
     noisy_weight,
+    slope,
 )
 from marginloss.theory.sypherd2023.long_servedio import Landscape
-
-Array = NDArray[np.float64]
 
 ALPHAS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
 
@@ -122,9 +121,7 @@ def eq_109() -> Finding:
     for x, alpha, p in zip(
         rng.uniform(0.01, 6, 400), 1 + rng.exponential(3, 400), rng.uniform(0.01, 0.49, 400), strict=True
     ):
-        h = 1e-3 * alpha
-        near, middle, far = ((chi(x, alpha + i * h, p) - chi(x, alpha - i * h, p)) for i in (1, 2, 3))
-        difference = (45 * near - 9 * middle + far) / (60 * h)
+        difference = slope(partial(chi, x, p=p), alpha, 1e-3 * alpha)
         loss = AlphaLoss(alpha)
         # (109), its two fractions written with the weights at x and -x
         printed = (

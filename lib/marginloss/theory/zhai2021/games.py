@@ -21,7 +21,7 @@ from marginloss.risk import (
     lpboost_rounds,
     smoothed_cvar,
 )
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = [
     "ADVERSARIES",
@@ -34,7 +34,6 @@ __all__ = [
     "rounds_on_hard_table",
 ]
 
-Array = NDArray[np.float64]
 Learner = Callable[[Array, Array, float, np.random.Generator], Array]
 
 

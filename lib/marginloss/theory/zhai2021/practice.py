@@ -147,10 +147,7 @@ def c28() -> Finding:
     lead = np.minimum(1.0, least_error / levels) - cvar_floor_curve(X, y, levels)
     descent = 1.0 - float(_descent(X, y).score(X, y))
     evidence = {"least_error": least_error, "error_of_descent": descent, "coin_wins_up_to": 2 * least_error}
-    evidence |= {
-        "lead_at_0.1": lead[9],
-        "leads_up_to": float(levels[lead > ROUNDING].max(initial=0.0)),
-    }
+    evidence |= {"lead_at_0.1": lead[9], "leads_up_to": float(levels[lead > ROUNDING].max(initial=0.0))}
     # never worse; but no better at the larger fractions, and not what gradient descent finds
     caveat = descent > least_error + 0.05 or bool((lead <= ROUNDING).any())
     holds = float(lead.min()) >= -ROUNDING and lead[9] > ROUNDING

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 from scipy.special import logsumexp, softmax
 
 from marginloss.risk import cvar, cvar_weights, lpboost, lpboost_path, smoothed_cvar
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["dual_program", "primal_program", "soft_margin_dual", "soft_margin_program", "tables"]
-
-Array = NDArray[np.float64]
 
 SOLVER = 1e-9  # what a linear program in floating point may be off
 
@@ -29,22 +26,13 @@ def tables(count: int, seed: int = 0) -> list[tuple[Array, float]]:
 
 def primal_program(losses: Array, alpha: float) -> float:
     """Optimum of (6), written out: maximise rho minus the mean excess over alpha."""
-    n, n_models = losses.shape
-    cost = np.concatenate([np.zeros(n_models), [-1.0], np.full(n, 1 / (alpha * n))])
-    rows = np.hstack([losses, np.ones((n, 1)), -np.eye(n)])  # rho - 1 + z_i <= xi_i
-    total = np.concatenate([np.ones(n_models), np.zeros(n + 1)])[None]
-    bounds = [(0, None)] * n_models + [(None, None)] + [(0, None)] * n
-    return -float(linprog(cost, rows, np.ones(n), total, [1.0], bounds).fun)
+    return _over_models(losses, 1 / (alpha * len(losses)), 1.0)  # rho - 1 + z_i <= xi_i
 
 
 def dual_program(losses: Array, alpha: float, direction: int = 1) -> tuple[float | None, Array]:
     """Optimum of (5) and the prices of its rows; ``direction=-1`` turns the inequality as (8) prints it."""
-    n, n_models = losses.shape
     # gamma >= 1 - <w, l>, that is -<w, l> - gamma <= -1; as printed <w, l> + gamma <= 1
-    rows = -direction * np.hstack([losses.T, np.ones((n_models, 1))])
-    bounds = [(0, 1 / (alpha * n))] * n + [(None, None)]
-    total = np.append(np.ones(n), 0.0)[None]
-    solved = linprog(np.append(np.zeros(n), 1.0), rows, np.full(n_models, -float(direction)), total, [1.0], bounds)
+    solved = _over_samples(-direction * losses, 1 / (alpha * len(losses)), -direction, -direction)
     if solved.status == 3:
         return None, np.empty(0)
     return float(solved.fun), -np.asarray(solved.ineqlin.marginals)
@@ -52,21 +40,30 @@ def dual_program(losses: Array, alpha: float, direction: int = 1) -> tuple[float
 
 def soft_margin_program(margins: Array, cap: float) -> float:
     """Classical soft-margin LPBoost (17): maximise rho - D * sum of slacks with labels 1."""
-    n, n_models = margins.shape
-    cost = np.concatenate([np.zeros(n_models), [-1.0], np.full(n, cap)])
-    rows = np.hstack([-margins, np.ones((n, 1)), -np.eye(n)])
-    total = np.concatenate([np.ones(n_models), np.zeros(n + 1)])[None]
-    bounds = [(0, None)] * n_models + [(None, None)] + [(0, None)] * n
-    return -float(linprog(cost, rows, np.zeros(n), total, [1.0], bounds).fun)
+    return _over_models(-margins, cap, 0.0)
 
 
 def soft_margin_dual(margins: Array, cap: float) -> float:
     """Its dual (16): the least edge of the best hypothesis over sample weights of at most D."""
-    n, n_models = margins.shape
-    rows = np.hstack([margins.T, -np.ones((n_models, 1))])
-    total = np.append(np.ones(n), 0.0)[None]
-    bounds = [(0, cap)] * n + [(None, None)]
-    return float(linprog(np.append(np.zeros(n), 1.0), rows, np.zeros(n_models), total, [1.0], bounds).fun)
+    return float(_over_samples(margins, cap, -1, 0).fun)
+
+
+def _over_models(table: Array, price: float, right: float) -> float:
+    """Largest rho minus the price of all slacks, ``table @ w + rho - slack <= right``, with w a distribution."""
+    n, n_models = table.shape
+    cost = np.concatenate([np.zeros(n_models), [-1.0], np.full(n, price)])
+    rows = np.hstack([table, np.ones((n, 1)), -np.eye(n)])
+    total = np.concatenate([np.ones(n_models), np.zeros(n + 1)])[None]
+    bounds = [(0, None)] * n_models + [(None, None)] + [(0, None)] * n
+    return -float(linprog(cost, rows, np.full(n, right), total, [1.0], bounds).fun)
+
+
+def _over_samples(table: Array, cap: float, sign: float, right: float) -> OptimizeResult:
+    """Least gamma with ``w @ table + sign * gamma <= right`` for some distribution w below the cap."""
+    n, n_models = table.shape
+    rows = np.hstack([table.T, np.full((n_models, 1), float(sign))])
+    total, bounds = np.append(np.ones(n), 0.0)[None], [(0, cap)] * n + [(None, None)]
+    return linprog(np.append(np.zeros(n), 1.0), rows, np.full(n_models, float(right)), total, [1.0], bounds)
 
 
 @claim("zhai2021:c7")

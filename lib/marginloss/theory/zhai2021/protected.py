@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 
 from marginloss.boosting import AdaBoostAlphaClassifier, AdaLPBoostClassifier
 from marginloss.risk import cvar, cvar_weights, lpboost
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["best_stump_error", "payment"]
-
-Array = NDArray[np.float64]
 
 
 def payment(before: Array, after: Array, alpha: float) -> tuple[float, float]:

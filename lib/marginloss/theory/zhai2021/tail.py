@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from marginloss.risk import cvar, cvar_curve, lpboost
-from marginloss.theory import Finding, claim, outcome
+from marginloss.theory import Array, Finding, claim, outcome
 
 __all__ = ["TAILS", "families", "proof_sentence", "proposition_1", "proposition_2"]
 
-Array = NDArray[np.float64]
 Risk = Callable[[Array, float], float]
 
 TAILS = [1 / 8, 1 / 4, 1 / 3, 2 / 5, 1 / 2, 3 / 5, 2 / 3, 4 / 5, 1.0]

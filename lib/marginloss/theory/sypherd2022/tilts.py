@@ -51,8 +51,7 @@ def lemma_12() -> Finding:
     eta = np.linspace(0.01, 0.99, 99)
     losses: list[ClassProbabilityLoss] = [AlphaCPELoss(a) for a in (-5, -2, 0.3, 1, 5)]
     losses += [FocalLoss(0.5), FocalLoss(3), SuperLoss(0, 5), SuperLoss(0, 5, AlphaCPELoss(2))]
-    tilts = [(loss, loss.tilt(eta)) for loss in losses]
-    rises = [np.diff(loss.partial(tilt, 1) - loss.partial(tilt, -1)) for loss, tilt in tilts]
+    rises = [np.diff(_difference(loss, loss.tilt(eta))) for loss in losses]
     inner = np.array([loss.tilt(np.linspace(0, 1, 201)) for loss in losses[2:]])
     asymmetry = np.abs(inner + inner[:, ::-1] - 1).max()
     ends = np.abs(inner[:, [0, -1]] - [0, 1]).max()
@@ -61,6 +60,10 @@ def lemma_12() -> Finding:
     holds = wrong == 0 and sets > 1000 and largest <= 1e-15 and asymmetry < 1e-10 and ends == 0 and flipped < 0
     evidence = {"sets_of_several": sets, "broken_rules": wrong, "largest_rise_of_the_difference": largest}
     return outcome(-largest - wrong, holds=holds, tolerance=1e-15, evidence=evidence | {"asymmetry": asymmetry})
+
+
+def _difference(loss: ClassProbabilityLoss, u: Array) -> Array:
+    return np.asarray(loss.partial(u, 1) - loss.partial(u, -1))
 
 
 def _minimiser_sets(partial: NDArray[np.int64], steps: int = 12) -> list[set[int]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from marginloss.losses.elementary import FAR, exp_and_expm1
 __all__ = ["MarginLoss", "power_loss", "power_loss_scalar", "softplus", "with_posterior"]
 
 Array = NDArray[np.float64]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def softplus(z: Array) -> Array:
@@ -150,5 +152,6 @@ def _has_posterior(model: Any) -> bool:
     return True
 
 
-#: Offers a method if the loss, fitted or to be fitted, has class probabilities to go with its scores.
-with_posterior = available_if(_has_posterior)
+def with_posterior(method: Method) -> Method:
+    """Offer a method if the loss, fitted or to be fitted, has class probabilities to go with its scores."""
+    return available_if(_has_posterior)(method)

@@ -109,7 +109,7 @@ class SmoothBoostClassifier(SmoothBooster):
     r"""SmoothBoost: no example ever has more than :math:`1/(\kappa m)` of the distribution.
 
     Use it where a small part of the *examples* may be malicious, inputs and all, and a bound on their influence is
-    wanted, or to find them (:meth:`suspects`). Not for many wrong labels, on which it spends its rounds, and not for
+    wanted, or to find them (``suspects``). Not for many wrong labels, on which it spends its rounds, and not for
     calibrated probabilities; for a linear rule take :class:`HalfspaceLearner`.
 
     Figure 1 of servedio2003. Round :math:`t` weighs an example by its measure

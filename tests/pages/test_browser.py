@@ -16,6 +16,8 @@ MEASURE = """() => ({
     failed: document.querySelectorAll("mjx-merror").length,
     width: document.documentElement.scrollWidth,
 })"""
+CUT = """() => [...document.querySelectorAll("div.cell_input pre")]
+    .filter(code => code.clientWidth && code.scrollWidth > code.clientWidth).map(code => code.textContent.slice(0, 60))"""
 # text whose contrast with what lies behind it is below WCAG's AA (4.5, or 3 for large type)
 CONTRAST = """() => {
     const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);
@@ -52,6 +54,8 @@ def test_page_in_a_browser(opened):
     assert seen["drawn"] >= seen["math"], "mathematics that was not drawn"
     assert seen["failed"] == 0, "mathematics with errors"
     assert seen["width"] <= 390, "horizontal scrolling at 390 px"
+    opened.set_viewport_size({"width": 1280, "height": 900})
+    assert opened.evaluate(CUT) == [], "code that scrolls sideways at 1280 px"
     poor = {}
     for theme in ("light", "dark"):
         opened.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)

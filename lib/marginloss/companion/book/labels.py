@@ -17,7 +17,7 @@ from marginloss.companion.book.layout import pages, root
 
 KINDS = {"fig": "Fig.", "tab": "Table", "eq": "Equation", "thm": "Theorem", "lem": "Lemma", "prop": "Proposition"}
 LABEL = re.compile(
-    r"(?::(?:name|label): |^ *\")(?P<named>(?:fig|tab|eq|thm|lem|prop)-[\w-]+)"  # a cell can make a table: "tab-name"
+    r"(?::(?:name|label): |(?:^ *|listed\()\")(?P<named>(?:fig|tab|eq|thm|lem|prop)-[\w-]+)"  # a cell can make a table
     r"|\$\$[ \t]*\((?P<equation>eq-[\w-]+)\)",
     re.MULTILINE,
 )

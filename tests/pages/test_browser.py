@@ -17,7 +17,8 @@ MEASURE = """() => ({
     width: document.documentElement.scrollWidth,
 })"""
 CUT = """() => [...document.querySelectorAll("div.cell_input pre")]
-    .filter(code => code.clientWidth && code.scrollWidth > code.clientWidth).map(code => code.textContent.slice(0, 60))"""
+    .filter(code => code.clientWidth && code.scrollWidth > code.clientWidth)
+    .map(code => code.textContent.slice(0, 60))"""
 # text whose contrast with what lies behind it is below WCAG's AA (4.5, or 3 for large type)
 CONTRAST = """() => {
     const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);

@@ -1,4 +1,4 @@
-"""The picture of the whole book, in its prologue and in the README: how much an example counts, loss by loss."""
+"""The picture of the whole book, in its prologue: how much an example counts, loss by loss."""
 
 from __future__ import annotations
 

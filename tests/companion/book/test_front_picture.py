@@ -6,13 +6,14 @@ import numpy as np
 
 from marginloss.companion.book.build import FRONT
 from marginloss.companion.book.layout import root
-from marginloss.companion.policies import as_svg, draw_policies
+from marginloss.companion.live.figures import draw_lines
+from marginloss.companion.policies import as_svg
 
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 def test_the_committed_picture_is_in_step():
-    kept, drawn = (root() / FRONT).read_text(encoding="utf-8"), as_svg(draw_policies())
+    kept, drawn = (root() / FRONT).read_text(encoding="utf-8"), as_svg(draw_lines())
     assert NUMBER.sub("#", kept) == NUMBER.sub("#", drawn)
     np.testing.assert_allclose(*[np.array(NUMBER.findall(text), float) for text in (kept, drawn)], atol=0.01)
 

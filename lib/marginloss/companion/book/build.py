@@ -21,12 +21,13 @@ from marginloss.companion.book.runner import outdated
 from marginloss.companion.digest import combine, library_digest
 from marginloss.companion.findings import findings
 from marginloss.companion.folders import build_folder
-from marginloss.companion.policies import as_svg, draw_policies, draw_social
+from marginloss.companion.live.figures import draw_lines
+from marginloss.companion.policies import as_svg, draw_social
 from marginloss.companion.results import Recorded, Result, write_atomically
 from marginloss.companion.scale import SCALES
 
 PACKED = "marginloss-book.zip"
-FRONT = "docs/front.svg"  # the picture of the README
+FRONT = "docs/front.svg"  # the picture of the README: the first live figure as it opens
 
 
 class BuildError(Exception):
@@ -50,7 +51,7 @@ def build(scale: str) -> Path:
     copy_mathematics(root() / "chapters" / "_static")
     _fill_cache(scale)
     findings()  # here, where progress can be seen; the pages read what is kept
-    write_atomically(root() / FRONT, as_svg(draw_policies()))
+    write_atomically(root() / FRONT, as_svg(draw_lines()))
     _jupyter_book(scale)
     add_cards(front.parent)
     trim_theme(front.parent)

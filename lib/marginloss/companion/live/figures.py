@@ -17,43 +17,54 @@ from marginloss.companion.plotting import figure, method_style
 from marginloss.datasets import make_long_servedio
 from marginloss.datasets.long_servedio import KINDS
 
-__all__ = ["boost_figure", "drag_figure", "poison_figure", "roll_figure"]
+__all__ = ["boost_figure", "drag_figure", "draw_lines", "poison_figure", "roll_figure"]
 
 Array = NDArray[np.float64]
 
+LIM, L2 = 1.6, 1e-3  # half the side of the plane of points, penalty of its lines
+LINES = {"alpha-loss": "α-loss", "two-temperature": "two temperatures"}
 GAMMA = 0.05  # data margin of the landscape, as in the pictures of sypherd2023
+
+
+def drag_start() -> tuple[Array, Array]:
+    """Points of two classes, and three of the upper class that lie in the lower corner."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([-1.0, 1.0], 20)
+    X = rng.normal(0, 0.28, (40, 2)) + y[:, None] * [0.45, 0.3]
+    return np.vstack([X, [[-1.2, -1.1], [-1.35, -0.8], [-1.05, -1.35]]]).round(3), np.append(y, [1.0] * 3)
+
+
+def draw_lines() -> Any:
+    """The figure as it opens, without its controls: lines of three losses; discs are the weights of the α-loss."""
+    X, y = drag_start()
+    names = {"logistic": (0, 1.0, 0.0), "alpha-loss": (0, 4.0, 0.0), "two-temperature": (1, 0.3, 1.8)}
+    fig, ax = figure("single")
+    for name, (family, first, second) in names.items():
+        theta, weight = fit_line(X, y, family, first, second, L2)
+        if name == "alpha-loss":
+            ax.scatter(*X.T, s=2400 * weight / weight.sum(), color="0.85", zorder=0)
+        style = method_style(name, marker=False) | {"label": LINES.get(name, name)}
+        ax.axline((0, -theta[2] / theta[1]), slope=-theta[0] / theta[1], **style)
+    for label, shape, colour in ((1, "o", "#0072B2"), (-1, "D", "#D55E00")):
+        ax.plot(*X[y == label].T, shape, color=colour, label=f"label {label:+d}".replace("-", "−"))
+    ax.set(xlim=(-LIM, LIM), ylim=(-LIM, LIM), aspect="equal")
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return fig
 
 
 def drag_figure() -> LiveFigure:
     """Drag a point, flip a label: logistic, α-loss and two-temperature lines on points that the reader moves."""
-    lim, l2 = 1.6, 1e-3
-    rng = np.random.default_rng(5)
-    y = np.repeat([-1.0, 1.0], 20)
-    X = rng.normal(0, 0.28, (40, 2)) + y[:, None] * [0.45, 0.3]
-    X, y = np.vstack([X, [[-1.2, -1.1], [-1.35, -0.8], [-1.05, -1.35]]]).round(3), np.append(y, [1.0] * 3)
-    names = {"logistic": (0, 1.0, 0.0), "alpha-loss": (0, 4.0, 0.0), "two-temperature": (1, 0.3, 1.8)}
-    fig, ax = figure("single")
-    for name, (family, first, second) in names.items():
-        theta, weight = fit_line(X, y, family, first, second, l2)
-        if name == "alpha-loss":
-            ax.scatter(*X.T, s=2400 * weight / weight.sum(), color="0.85", zorder=0)
-        style = method_style(name, marker=False)
-        ax.axline((0, -theta[2] / theta[1]), slope=-theta[0] / theta[1], **style)
-    for label, shape, colour in ((1, "o", "#0072B2"), (-1, "D", "#D55E00")):
-        ax.plot(*X[y == label].T, shape, color=colour, label=f"label {label:+d}")
-    ax.set(xlim=(-lim, lim), ylim=(-lim, lim), aspect="equal")
-    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    points = [[*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+    points = [[*row, label] for row, label in zip(*(part.tolist() for part in drag_start()), strict=True)]
     data = {
         "points": points,
         "chosen": len(points) - 3,
-        "lim": lim,
-        "l2": l2,
+        "lim": LIM,
+        "l2": L2,
         "alphas": [0.5, 0.6, 0.8, 1, 1.2, 1.5, 2, 3, 4, 6, 8],
-        "names": ["logistic", "α-loss", "two temperatures"],
+        "names": ["logistic", *LINES.values()],
     }
     shows = "Lines of three losses on points in the plane that can be moved; discs show how much each point counts"
-    return LiveFigure("drag", data, fig, label=shows)
+    return LiveFigure("drag", data, draw_lines(), label=shows)
 
 
 def fit_line(X: ArrayLike, y: ArrayLike, family: int, first: float, second: float, l2: float) -> tuple[Array, Array]:

@@ -1,7 +1,6 @@
 """The built book; it is built first where that has not been done."""
 
 import functools
-import shutil
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,17 +12,6 @@ from marginloss.companion import current_scale
 from marginloss.companion.book import chapters
 from marginloss.companion.book.build import build
 from marginloss.companion.book.runner import run
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
@@ -61,16 +49,11 @@ def address(html):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra 'browser'")
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip("no Chromium browser on this machine")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
-        # one context for all pages, so that scripts are fetched and compiled once
-        yield browser.new_context(viewport={"width": 390, "height": 844})
-        browser.close()
+def browser(chromium):
+    """One context for all pages, so that scripts are fetched and compiled once."""
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    yield context
+    context.close()
 
 
 @pytest.fixture

@@ -16,8 +16,6 @@ from marginloss.companion.live.kernels import FIGURES
 pytestmark = pytest.mark.browser
 
 STATIC = Path(__file__).parents[3] / "chapters" / "_static"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 KINDS = {"float64": "Float64Array", "int8": "Int8Array", "uint8": "Uint8Array"}
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><link rel="stylesheet" href="draw.css"><body>{figure}
@@ -51,18 +49,6 @@ def site(tmp_path_factory):
         (folder / f"{name}.html").write_text(page, encoding="utf-8")
     plt.close("all")
     return folder
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra 'browser'")
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip("no Chromium browser on this machine")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

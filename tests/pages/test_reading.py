@@ -149,7 +149,9 @@ def test_the_gallery_has_a_tile_for_each_exhibit(soups):
 def test_figures_have_numbers_of_one_kind(soups):
     numbers = [n.get_text().strip() for soup in soups.values() for n in soup.select(".caption-number")]
     assert len(numbers) > 100
-    assert [number for number in numbers if not re.fullmatch(r"(Fig\.|Table) (\d+|[A-Z])\.\d+", number)] == []
+    assert [
+        number for number in numbers if not re.fullmatch(r"(Fig\.|Table|Theorem|Lemma) (\d+|[A-Z])\.\d+", number)
+    ] == []
 
 
 def test_most_figures_are_vectors_and_follow_the_dark_theme(soups, html):

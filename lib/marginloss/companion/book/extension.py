@@ -98,8 +98,9 @@ def search_prose_only(app: Sphinx) -> None:
 
 
 def _is_code(node: nodes.Element) -> bool:
-    """Whether a node is a cell with what it printed, or the source of a check on a page of the ledger."""
-    return "cell" in node.get("classes", []) or (isinstance(node, nodes.raw) and "<pre>" in node.astext())
+    """Whether a node is a cell with what it printed, code in the text, or the source of a check on a ledger's page."""
+    shown = isinstance(node, nodes.literal_block | nodes.doctest_block)
+    return shown or "cell" in node.get("classes", []) or (isinstance(node, nodes.raw) and "<pre>" in node.astext())
 
 
 def escape_names(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

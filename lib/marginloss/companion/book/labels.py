@@ -96,7 +96,7 @@ def page_numbers() -> dict[str, str]:
     chapter, letters, found = count(1), iter(ascii_uppercase), {}
     for i, part in enumerate(parts):
         for file in part["chapters"]:
-            unnumbered = "0" if i < numbered.index(True) else ""
+            unnumbered = "0" if not any(numbered[: i + 1]) else ""
             mark = str(next(chapter)) if numbered[i] else unnumbered or next(letters)
             found[Path(file["file"]).name] = mark
     return found

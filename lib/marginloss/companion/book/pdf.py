@@ -16,7 +16,7 @@ HEAD = re.compile(r"<head>.*?</head>", re.DOTALL)
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 INERT = re.compile(r'<template class="cards">.*?</template>|<a class="headerlink".*?</a>', re.DOTALL)
-LINK = re.compile(r'href="(?:[\w./]*/)?(?P<page>\w+)\.html(?:#(?P<id>[^"]*))?"')
+LINK = re.compile(r'href="(?![\w./]*_modules/)(?:[\w./]*/)?(?P<page>\w+)\.html(?:#(?P<id>[^"]*))?"')
 STYLE = """<style>
 article { break-before: page; } article:first-of-type { break-before: auto; }
 body { display: block; font-size: 10pt; } details > summary { break-after: avoid; }

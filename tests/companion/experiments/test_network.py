@@ -99,7 +99,7 @@ def test_weights_decide_who_is_drawn():
 
 def test_tuned_starts_from_the_same_place_and_leaves_it_alone():
     X, y = load_digits(return_X_y=True)
-    network = NetworkClassifier.preset("compas", n_iterations=5)
+    network = NetworkClassifier(hidden_layer_sizes=(64,), n_iterations=5)
     random = np.random.RandomState(1)
     network.warm_up(X, y, 10, random)
     before = network.network_.parameters.copy()
@@ -149,8 +149,3 @@ def test_divergence_is_an_error_and_not_an_answer():
 def test_bad_parameters(name, value):
     with pytest.raises(ValueError, match=name):
         NetworkClassifier(**{name: value}).fit(np.eye(4), [0, 1, 0, 1])
-
-
-def test_unknown_preset():
-    with pytest.raises(ValueError, match="name must be"):
-        NetworkClassifier.preset("resnet")

@@ -108,7 +108,7 @@ def given_labels(clean: Labels, people: Labels, kind: str, rng: np.random.Genera
     Examples
     --------
     >>> given_labels(np.array([0, 0, 1]), np.array([1, 0, 1]), "same matrix", np.random.default_rng(3)).tolist()
-    [0, 1, 1]
+    [1, 0, 1]
     """
     if kind == "same matrix":
         order = np.lexsort((rng.random(len(clean)), clean))  # rows of a class in any order
